@@ -1,0 +1,5 @@
+"""Graph neural networks with self-supervised auxiliary tasks, after Manessi & Rozza (2021)."""
+
+from importlib.metadata import version
+
+__version__ = version("mtgcn")
