@@ -42,7 +42,7 @@ def gains() -> pd.DataFrame:
 
 
 def published_gcn() -> pd.DataFrame:
-    """Kipf & Welling's GCN as Table 1 quotes it, without errors: ``dataset, hidden_layers, network, mean``."""
+    """Kipf & Welling's GCN as Table 1 quotes it, no errors: ``dataset, hidden_layers, network, mean``."""
     rows = [(dataset, 1, "GCN", mean) for dataset, mean in _printed()["published_gcn"].items()]
     return pd.DataFrame(rows, columns=["dataset", "hidden_layers", "network", "mean"])
 
@@ -50,7 +50,7 @@ def published_gcn() -> pd.DataFrame:
 def datasets() -> pd.DataFrame:
     """The data sets as the paper counts them: ``dataset, nodes, edges, classes, features, epochs``.
 
-    The split follows in ``training_per_class, validation, test``; the edges include duplicates and self-loops.
+    The split follows in ``training_per_class, validation, test``; edges include duplicates and self-loops.
     """
     split = _printed()["split"]
     rows = [{"dataset": name, **counts, **split} for name, counts in _printed()["datasets"].items()]
