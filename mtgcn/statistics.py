@@ -67,9 +67,9 @@ def pair_by_seed(
 def paired_permutation(values: ArrayLike, baseline: ArrayLike) -> float:
     """Return the two-sided p that paired ``values`` and ``baseline`` (runs,) have the same mean.
 
-    If it made no difference, either member of a pair could have come from either side, so every swap is equally
-    likely. All swaps are counted up to 13 pairs (1,024 for ten, so that p is never below 0.002), and 9,999 are
-    drawn with a fixed seed beyond. Pairs with a NaN are left out; fewer than two pairs give NaN.
+    If the network made no difference, either member of a pair could have come from either side: every swap is
+    equally likely. Up to 13 pairs all swaps are counted (1,024 for ten, so p is never below 0.002); beyond,
+    9,999 are drawn with a fixed seed. Pairs with a NaN are left out; fewer than two pairs give NaN.
     """
     first, second = np.asarray(values, float), np.asarray(baseline, float)
     if first.shape != second.shape:
