@@ -6,6 +6,7 @@ Sums run in float64: deep layers reach values whose squares float32 rounds to ze
 m·c, never with n².
 """
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -16,6 +17,8 @@ from scipy import sparse
 Array = np.ndarray | torch.Tensor
 Floats = NDArray[np.float64]
 Pairs = NDArray[np.int64]
+
+warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
 
 
 def dirichlet_energy(embeddings: Array, edges: Array) -> Floats:
@@ -56,9 +59,10 @@ def mean_average_distance(embeddings: Array, pairs: Array) -> Floats:
     ``pairs`` (2, k) holds nodes above and their partners below: ``neighbour_pairs`` or ``remote_pairs``.
     A zero vector has no direction, so pairs with one are left out; NaN when none is left.
     """
+    nodes = embeddings.shape[-2]
     both = torch.stack(_pairs(pairs, embeddings))
     ones = torch.ones(both.shape[1], dtype=torch.float64, device=both.device)
-    partners = torch.sparse_coo_tensor(both, ones, (embeddings.shape[-2],) * 2).coalesce()
+    partners = torch.sparse_coo_tensor(both, ones, (nodes, nodes), check_invariants=True).to_sparse_csr()
     return _per_run(embeddings, lambda run: _mad(run, partners))
 
 
