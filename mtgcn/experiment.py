@@ -1,0 +1,215 @@
+"""Validated parameters in, a tidy table of runs out."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from pydantic import ValidationError
+from tqdm import tqdm
+
+from mtgcn.batch import Architecture, Batch
+from mtgcn.datasets import Dataset, load
+from mtgcn.errors import MtgcnError
+from mtgcn.graph import choose_device
+from mtgcn.layers import layer
+from mtgcn.network import Network
+from mtgcn.parameters import Parameters
+from mtgcn.tasks import TASKS
+from mtgcn.training import Progress, Trained, train
+
+RESULTS_VERSION = 1  # raised by every change that alters results; committed runs of an older one are stale
+COLUMNS = [
+    "dataset",
+    "network",
+    "hidden_layers",
+    "seed",
+    "test_accuracy",
+    "validation_accuracy",
+    "best_epoch",
+    "epochs",
+    "learning_rate",
+    "seconds",
+    "diverged",
+]
+
+
+@dataclass
+class Outcome:
+    """What an experiment gives.
+
+    ``table`` has one row a run (`COLUMNS`, accuracies in percent). ``curves`` has one row a run and epoch:
+    network, seed, epoch, training_loss, validation_loss, validation_accuracy, learning_rate. ``trained`` holds
+    each network's weights at the best epochs.
+    """
+
+    table: pd.DataFrame
+    curves: pd.DataFrame
+    trained: dict[str, Trained]
+
+
+def parameters_of(**values: Any) -> Parameters:
+    """Return validated parameters; a mistake becomes one sentence."""
+    try:
+        return Parameters.model_validate(values)
+    except ValidationError as error:
+        raise MtgcnError(sentence(error)) from None
+
+
+def sentence(error: ValidationError) -> str:
+    """Turn pydantic's report into one sentence about its first finding."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    message = first["msg"].removeprefix("Value error, ")
+    return f"parameter '{where}' is not right: {message}; it was given as {first['input']!r}"
+
+
+def check(parameters: Parameters, dataset: Dataset) -> None:
+    """Refuse, before any training, what cannot work with this data set."""
+    if len(dataset.train) == 0:
+        raise MtgcnError(
+            f"data set '{dataset.name}' has no training nodes; its 'train' must list at least one."
+        )
+    if len(dataset.validation) == 0:
+        raise MtgcnError(f"data set '{dataset.name}' has no validation nodes, which choose the best epoch.")
+    if not np.isfinite(dataset.features.data).all():
+        raise MtgcnError(
+            f"the features of data set '{dataset.name}' hold NaN or infinite values; replace them first."
+        )
+    if dataset.labels.min() < 0 or dataset.labels.max() >= dataset.classes:
+        raise MtgcnError(
+            f"the labels of data set '{dataset.name}' must lie between 0 and {dataset.classes - 1}."
+        )
+    for network, tasks in parameters.networks.items():
+        for name, task in tasks.items():
+            problem = TASKS[name].check(task, dataset.features.shape[1], parameters.hidden_units)
+            if problem:
+                raise MtgcnError(f"network '{network}', task '{name}': {problem}.")
+
+
+def run(parameters: Parameters, dataset: Dataset | None = None, progress: bool = True) -> Outcome:
+    """Train every network of ``parameters`` and test each run once, at its best validation epoch.
+
+    Args:
+        dataset: loaded by the name in ``parameters`` when it is not given.
+        progress: show a bar.
+    """
+    if dataset is None:
+        dataset = load(parameters.dataset, normalise=parameters.normalise_features)
+    check(parameters, dataset)
+    tables, curves, trained = [], [], {}
+    for name in parameters.networks:
+        network = build(parameters, name, dataset)
+        try:
+            with _bar(name, parameters, progress) as report:
+                outcome = train(network, parameters, report)
+        except KeyboardInterrupt as interrupt:
+            tables.append(tabulate(parameters, name, dataset, interrupt.args[0]))
+            raise KeyboardInterrupt(pd.concat(tables, ignore_index=True)) from None
+        trained[name] = outcome
+        tables.append(tabulate(parameters, name, dataset, outcome))
+        curves.append(curves_of(name, outcome))
+    return Outcome(pd.concat(tables, ignore_index=True), pd.concat(curves, ignore_index=True), trained)
+
+
+def build(
+    parameters: Parameters,
+    network: str,
+    dataset: Dataset,
+    seeds: Sequence[int] | None = None,
+    task_weights: Mapping[str, Sequence[float]] | None = None,
+) -> Network:
+    """Return the network called ``network``, untrained.
+
+    Args:
+        seeds: one a run; those of ``parameters`` when not given.
+        task_weights: weights of a task that differ by run, so that a line of a grid trains as one batch.
+    """
+    architecture = Architecture(
+        layer(parameters.layer), parameters.hidden_layers, parameters.hidden_units, parameters.dropout
+    )
+    device = choose_device(parameters.device)
+    batch = Batch(
+        dataset, architecture, parameters.seeds if seeds is None else seeds, device, parameters.backend
+    )
+    return Network(batch, parameters.networks[network], task_weights, parameters.main_weight)
+
+
+def tabulate(parameters: Parameters, network: str, dataset: Dataset, trained: Trained) -> pd.DataFrame:
+    """Return the tidy table of a batch, one row a run; here, and only here, the test nodes are looked at."""
+    best = restore(parameters, network, dataset, trained)
+    right = best.predict(best.batch.test) == best.batch.labels(best.batch.test)
+    return pd.DataFrame(
+        {
+            "dataset": dataset.name,
+            "network": network,
+            "hidden_layers": parameters.hidden_layers,
+            "seed": trained.seeds,
+            "test_accuracy": (right.double().mean(1) * 100).cpu().numpy().round(4),
+            "validation_accuracy": trained.validation_accuracy.round(4),
+            "best_epoch": trained.best_epoch,
+            "epochs": trained.epochs,
+            "learning_rate": [float(f"{rate:.6g}") for rate in trained.learning_rate],
+            "seconds": trained.seconds.round(3),
+            "diverged": trained.diverged,
+        },
+        columns=COLUMNS,
+    )
+
+
+def restore(parameters: Parameters, network: str, dataset: Dataset, trained: Trained) -> Network:
+    """Return the network with the weights of every run's best epoch."""
+    restored = build(parameters, network, dataset, trained.seeds)
+    with torch.no_grad():
+        for name, value in restored.weights.items():
+            value.copy_(trained.best_weights[name])
+    return restored
+
+
+def curves_of(network: str, trained: Trained) -> pd.DataFrame:
+    """Return the learning curves in long form, without the epochs after a run's end."""
+    epochs, runs = len(trained.curves["training_loss"]), len(trained.seeds)
+    columns = {name: np.stack(rows).T.ravel() for name, rows in trained.curves.items()}
+    frame = pd.DataFrame(
+        {
+            "network": network,
+            "seed": np.repeat(trained.seeds, epochs),
+            "epoch": np.tile(np.arange(1, epochs + 1), runs),
+            **columns,
+        }
+    )
+    return frame[frame["learning_rate"].notna()].reset_index(drop=True)
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Return runs, mean and standard error of the mean of the test accuracy by data set, depth and network."""
+    groups = table.groupby(["dataset", "hidden_layers", "network"], sort=False)["test_accuracy"]
+    return groups.agg(runs="count", mean="mean", sem="sem").reset_index()
+
+
+def _bar(
+    network: str, parameters: Parameters, shown: bool
+) -> AbstractContextManager[Callable[[Progress], None] | None]:
+    return _Bar(network, parameters.epochs) if shown else nullcontext()
+
+
+class _Bar:
+    """A progress bar: epoch, mean validation accuracy, runs still moving, time left."""
+
+    def __init__(self, network: str, epochs: int) -> None:
+        self.bar = tqdm(total=epochs, desc=network, unit="epoch", dynamic_ncols=True)
+
+    def __enter__(self) -> "_Bar":
+        return self
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.epoch % 10 == 0 or progress.epoch == 1:
+            text = f"validation {progress.validation_accuracy:.1f} %, {progress.moving} moving"
+            self.bar.set_postfix_str(text, refresh=False)
+        self.bar.update()
+
+    def __exit__(self, *_: object) -> None:
+        self.bar.close()

@@ -1,0 +1,72 @@
+"""The graph convolutional layer, exchangeable behind one interface."""
+
+from typing import ClassVar, Protocol
+
+from torch import Tensor
+
+from mtgcn.errors import MtgcnError, nearest
+from mtgcn.graph import Graph, NodeSet
+from mtgcn.sparse import BlockSparse
+
+Masks = tuple[Tensor, Tensor]
+
+
+class Layer(Protocol):
+    """A layer of all runs; it holds no weights of its own, they are handed to it.
+
+    ``weights`` maps the names of ``shapes`` to tensors with a leading runs axis.
+    """
+
+    @staticmethod
+    def shapes(inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:
+        """Return the shape of each weight of one run."""
+
+    @staticmethod
+    def first(graph: Graph, weights: dict[str, Tensor], x: BlockSparse, masks: Masks | None) -> Tensor:
+        """Apply the layer to sparse features, whose stored values ``masks`` scale: (runs, n, outputs)."""
+
+    @staticmethod
+    def apply(graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None) -> Tensor:
+        """Apply the layer to (runs, n, inputs): (runs, n or |rows|, outputs)."""
+
+    @staticmethod
+    def factors(
+        graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Return Z (runs, n or |rows|, c) and B (runs, c, outputs) whose product is the layer's output.
+
+        A reconstruction needs only these, never the wide product.
+        """
+
+
+class GC:
+    """GC(X) = Â X B, without bias (section 3.1 of the paper, after Kipf & Welling)."""
+
+    @staticmethod
+    def shapes(inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:  # noqa: D102  (see Layer)
+        return {"B": (inputs, outputs)}
+
+    @staticmethod
+    def first(graph: Graph, weights: dict[str, Tensor], x: BlockSparse, masks: Masks | None) -> Tensor:  # noqa: D102
+        return graph.propagate(x.product(weights["B"], masks))
+
+    @staticmethod
+    def apply(graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None) -> Tensor:  # noqa: D102
+        z, b = GC.factors(graph, weights, x, rows)
+        return z @ b
+
+    @staticmethod
+    def factors(  # noqa: D102
+        graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None
+    ) -> tuple[Tensor, Tensor]:
+        return graph.propagate(x, rows), weights["B"]
+
+
+LAYERS: dict[str, type[Layer]] = {"GC": GC}
+
+
+def layer(name: str) -> type[Layer]:
+    """Return the layer of this name."""
+    if name not in LAYERS:
+        raise MtgcnError(f"there is no layer '{name}'{nearest(name, LAYERS)}")
+    return LAYERS[name]

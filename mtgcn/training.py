@@ -1,0 +1,157 @@
+"""The protocol: all runs trained together, each with its own learning rate, plateau, best epoch and end."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from mtgcn.allocator import keep_large_blocks
+from mtgcn.network import Network
+from mtgcn.optimiser import Adam
+from mtgcn.parameters import Parameters
+from mtgcn.plateau import Plateau
+
+
+@dataclass
+class Progress:
+    """Where the training stands after an epoch."""
+
+    epoch: int
+    validation_accuracy: float  # mean over the runs, in percent, of the best so far
+    moving: int  # runs that still train
+
+
+@dataclass
+class Trained:
+    """The outcome of a batch of runs, arrays of one value a run unless said otherwise."""
+
+    seeds: list[int]
+    validation_accuracy: np.ndarray
+    best_epoch: np.ndarray
+    epochs: np.ndarray
+    learning_rate: np.ndarray
+    seconds: np.ndarray
+    diverged: np.ndarray
+    best_weights: dict[str, Tensor]  # (runs, ...) each, at the best epoch
+    curves: dict[str, list[np.ndarray]] = field(
+        default_factory=dict
+    )  # a (runs,) array an epoch, NaN once ended
+
+    @classmethod
+    def of(cls, network: Network) -> "Trained":
+        """Return the outcome before the first epoch."""
+        runs = network.batch.runs
+        return cls(
+            seeds=network.batch.seeds,
+            validation_accuracy=np.full(runs, np.nan),
+            best_epoch=np.zeros(runs, dtype=int),
+            epochs=np.zeros(runs, dtype=int),
+            learning_rate=np.full(runs, np.nan),
+            seconds=np.zeros(runs),
+            diverged=np.zeros(runs, dtype=bool),
+            best_weights={name: value.detach().clone() for name, value in network.weights.items()},
+            curves={
+                name: []
+                for name in ("training_loss", "validation_loss", "validation_accuracy", "learning_rate")
+            },
+        )
+
+
+def train(
+    network: Network, parameters: Parameters, report: Callable[[Progress], None] | None = None
+) -> Trained:
+    """Train every run of ``network`` by the paper's protocol; the test nodes play no part.
+
+    A run whose loss is no longer finite is marked as diverged and ends; the others go on. Interrupted by
+    the user, the outcome so far is returned with the exception, as ``KeyboardInterrupt.args[0]``.
+    """
+    outcome = Trained.of(network)
+    try:
+        _train(network, parameters, outcome, report)
+    except KeyboardInterrupt as interrupt:
+        raise KeyboardInterrupt(outcome) from interrupt
+    return outcome
+
+
+def _train(
+    network: Network, parameters: Parameters, outcome: Trained, report: Callable[[Progress], None] | None
+) -> None:
+    keep_large_blocks()
+    runs = network.batch.runs
+    risk_nodes = network.batch.validation if parameters.validation_risk_nodes == "validation" else None
+    adam = Adam(network.weights, parameters.l2, decayed(network, parameters.l2_layers))
+    plateau = Plateau(
+        runs,
+        parameters.learning_rate,
+        parameters.plateau_patience,
+        parameters.plateau_factor,
+        parameters.plateau_tolerance,
+    )
+    moving = np.arange(runs)  # the numbers, in the whole batch, of the runs that still train
+    best = np.full(runs, -np.inf)  # what decides on the best epoch
+    for epoch in range(1, parameters.epochs + 1):
+        start = time.perf_counter()
+        loss = network.training_loss()
+        loss.sum().backward()
+        adam.step(plateau.learning_rates.tolist())
+        accuracy, validation_loss = network.validate(risk_nodes)
+
+        outcome.epochs[moving] = epoch
+        outcome.learning_rate[moving] = plateau.learning_rates
+        _record(
+            outcome, moving, loss.detach().cpu().numpy(), validation_loss, accuracy, plateau.learning_rates
+        )
+        score = accuracy if parameters.best_epoch_by == "accuracy" else -validation_loss
+        _remember(network, outcome, moving, best, score, accuracy, epoch)
+
+        plateau.update(validation_loss)
+        diverged = ~np.isfinite(validation_loss)
+        outcome.diverged[moving] = diverged
+        outcome.seconds[moving] += (time.perf_counter() - start) / len(moving)
+        if report is not None:
+            report(Progress(epoch, float(np.nanmean(outcome.validation_accuracy)), len(moving)))
+        stays = np.flatnonzero(~diverged & (plateau.learning_rates >= parameters.stop_below))
+        if len(stays) == 0:
+            break
+        if len(stays) < len(moving) and epoch < parameters.epochs:
+            moving = moving[stays]
+            plateau.keep(stays)
+            network = network.keep(stays.tolist())
+            adam = adam.keep(stays, network.weights)
+
+
+def decayed(network: Network, layers: str) -> list[str]:
+    """Return the names of the weights that L2 acts on: those of the ``"first"`` layer, or ``"all"``."""
+    return [name for name in network.weights if layers == "all" or name.startswith("encoder.0.")]
+
+
+def _record(outcome: Trained, moving: np.ndarray, *values: np.ndarray) -> None:
+    for curve, value in zip(outcome.curves.values(), values, strict=True):
+        row = np.full(len(outcome.seeds), np.nan, np.float32)
+        row[moving] = value
+        curve.append(row)
+
+
+def _remember(
+    network: Network,
+    outcome: Trained,
+    moving: np.ndarray,
+    best: np.ndarray,
+    score: np.ndarray,
+    accuracy: np.ndarray,
+    epoch: int,
+) -> None:
+    """Keep the weights of the runs that have just had their best epoch; of equal epochs the first counts."""
+    better = score > best[moving]  # never true for NaN
+    if not better.any():
+        return
+    chosen = moving[better]
+    best[chosen] = score[better]
+    outcome.best_epoch[chosen] = epoch
+    outcome.validation_accuracy[chosen] = accuracy[better]
+    whole, part = torch.from_numpy(chosen), torch.from_numpy(np.flatnonzero(better))
+    for name, value in network.weights.items():
+        outcome.best_weights[name][whole] = value.detach()[part]
