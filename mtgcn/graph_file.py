@@ -56,9 +56,7 @@ def read(path: Path) -> Arrays:
         with np.load(path, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError) as error:
-        raise MtgcnError(
-            f"{path} is not a .npz file of plain numbers as np.savez writes it ({error})"
-        ) from None
+        raise MtgcnError(f"{path} is not a .npz file of plain numbers as np.savez writes it ({error})") from None
     try:
         return checked(arrays)
     except MtgcnError as error:
@@ -69,9 +67,7 @@ def checked(arrays: Mapping[str, np.ndarray]) -> Arrays:
     """Check the arrays described above and bring them into canonical form."""
     for name in ("edges", "labels", *SPLIT):
         if name not in arrays:
-            raise MtgcnError(
-                f"the array '{name}' is missing; it holds {', '.join(sorted(arrays)) or 'nothing'}"
-            )
+            raise MtgcnError(f"the array '{name}' is missing; it holds {', '.join(sorted(arrays)) or 'nothing'}")
     labels = _integers(arrays, "labels")
     if labels.ndim != 1 or not len(labels):
         raise MtgcnError(f"'labels' has the shape {labels.shape}, it should be (nodes,)")
@@ -81,9 +77,7 @@ def checked(arrays: Mapping[str, np.ndarray]) -> Arrays:
         raise MtgcnError(f"'labels' holds {labels.min()}, classes are numbered from 0")
     unused = np.setdiff1d(np.arange(classes), labels)
     if len(unused):
-        raise MtgcnError(
-            f"'labels' goes up to {classes - 1} but no node has class {unused[0]}: number without gaps"
-        )
+        raise MtgcnError(f"'labels' goes up to {classes - 1} but no node has class {unused[0]}: number without gaps")
 
     edges = _integers(arrays, "edges")
     if edges.ndim != 2 or len(edges) != 2:
@@ -125,11 +119,12 @@ def _in_range(name: str, index: np.ndarray, nodes: int) -> None:
 
 
 def _features(arrays: Mapping[str, np.ndarray], nodes: int) -> sp.csr_matrix:
+    for name in ("features", "features_data"):
+        if name in arrays and arrays[name].dtype.kind not in "biuf":
+            raise MtgcnError(f"'{name}' holds {arrays[name].dtype}, it should hold real numbers")
     matrix: np.ndarray | sp.csr_matrix
     if "features" in arrays:
         matrix = arrays["features"]
-        if not np.issubdtype(matrix.dtype, np.number) or np.iscomplexobj(matrix):
-            raise MtgcnError(f"'features' holds {matrix.dtype}, it should hold real numbers")
     elif all(part in arrays for part in CSR):
         data, indices, indptr, shape = (arrays[part] for part in CSR)
         try:

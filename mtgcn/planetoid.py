@@ -40,8 +40,8 @@ def check(file: str, content: bytes, where: str) -> None:
 
 
 def assemble(name: str, files: Mapping[str, bytes]) -> Arrays:
-    """Build the data set ``name`` from the checked content of one of its `file_sets`."""
-    if linqs.FILES[0] in files:
+    """Build the data set ``name`` from checked files, one of its `file_sets` among them."""
+    if not set(file_sets(name)[0]) <= set(files):
         return linqs.assemble(files)
     raw = {part: files[f"ind.{name}.{part}"] for part in PARTS}
     y, allx, ally, tx, ty = (pickles.load(raw[part]) for part in ("y", "allx", "ally", "tx", "ty"))
@@ -49,8 +49,9 @@ def assemble(name: str, files: Mapping[str, bytes]) -> Arrays:
     listed = np.array(raw["test.index"].split(), dtype=np.int64)
     nodes = listed.max() + 1
 
-    # Row k of tx and ty belongs to node listed[k]. Citeseer lists 1,000 of 1,015 numbers: the 15 others are
-    # isolated nodes, which keep empty features and, as argmax of an empty row, class 0.
+    # Row k of tx and ty belongs to node listed[k]. Citeseer lists 1,000 of 1,015 numbers: the 15 others, which
+    # Kipf & Welling call isolated, have links but neither words nor a class. They stay in the graph with empty
+    # features and, as argmax of an empty row, class 0, and belong to no part of the split.
     rows = np.concatenate([np.arange(allx.shape[0]), listed])
     place = sp.csr_matrix((np.ones(len(rows), np.float32), (rows, np.arange(len(rows)))), (nodes, len(rows)))
     one_hot = np.zeros((nodes, y.shape[1]), dtype=np.int64)
