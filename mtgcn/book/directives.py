@@ -1,0 +1,169 @@
+"""Directives of the book: tables from CSV files, a slider over pictures, and pages generated from the program."""
+
+from pathlib import Path
+from typing import ClassVar
+
+import pandas as pd
+from docutils import nodes
+from docutils.parsers.rst import directives
+from docutils.statemachine import StringList
+from sphinx import addnodes
+from sphinx.util.docutils import SphinxDirective
+
+from mtgcn.book import accuracy, reference, tables
+
+
+class ResultsTable(SphinxDirective):
+    """``{results-table} results/x.csv``: a sortable table with the file to download under it.
+
+    A file that is not there yet gives a note that says how it comes about (the directive's content).
+    """
+
+    required_arguments = 1
+    has_content = True
+    option_spec: ClassVar = {"caption": directives.unchanged_required, "digits": directives.nonnegative_int}
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table and its download link, or the note."""
+        relative, absolute = self.env.relfn2path(self.arguments[0])
+        self.env.note_dependency(absolute)
+        if not Path(absolute).exists():
+            return [_missing(self, relative)]
+        data = pd.read_csv(absolute)
+        table = tables.from_frame(data, self.options.get("digits", 2))
+        table["classes"].append("has-file")
+        return [tables.caption(self.options["caption"]), table, _download(self.arguments[0], self.env.docname)]
+
+
+class PaperTable(SphinxDirective):
+    """``{paper-table} 1``: a table as the paper prints it."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        number = int(self.arguments[0])
+        header, rows = accuracy.paper_table(number)
+        table = tables.build(header, rows, [False, *(True for _ in header[1:])])
+        return [tables.caption(f"Table {number} of the paper"), table]
+
+
+class Measured(SphinxDirective):
+    """``{measured} results``: Table 1 as measured here beside the paper's, from the results in a folder.
+
+    With ``:dataset: cora`` the columns are the depths at which that data set was run.
+    """
+
+    required_arguments = 1
+    option_spec: ClassVar = {"dataset": directives.unchanged_required}
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table, or the note that there are no results yet."""
+        relative, absolute = self.env.relfn2path(self.arguments[0])
+        folder, dataset = Path(absolute), self.options.get("dataset")
+        for path in folder.glob("*.csv"):
+            self.env.note_dependency(str(path))
+        self.env.note_reread()  # a new file is no dependency yet
+        header, rows = accuracy.by_depth(folder, dataset) if dataset else accuracy.by_dataset(folder)
+        if not header:
+            return [_missing(self, f"{relative}/{dataset or 'cora'}-1.csv")]
+        caption = f"Test accuracy on {accuracy.NAMES[dataset]}" if dataset else "Test accuracy, one hidden layer"
+        return [tables.caption(caption), tables.build(header, rows, [False, *(True for _ in header[1:])])]
+
+
+class When(SphinxDirective):
+    """``{when} results/x.csv``: content that is shown once the file exists, a note before."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the parsed content, or the note."""
+        relative, absolute = self.env.relfn2path(self.arguments[0])
+        self.env.note_dependency(absolute)
+        if not Path(absolute).exists():
+            return [_missing(self, relative, explain=False)]
+        box = nodes.container()
+        self.state.nested_parse(self.content, self.content_offset, box)
+        return box.children
+
+
+class Slider(SphinxDirective):
+    """``{slider} Hidden layers``: the pictures of the content one at a time, chosen with a slider.
+
+    ``:labels:`` names the steps, separated by commas. Without JavaScript, and on paper, all pictures show.
+    """
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec: ClassVar = {"labels": directives.unchanged_required}
+
+    def run(self) -> list[nodes.Node]:
+        """Return a container that book.js turns into a slider."""
+        box = nodes.container(classes=["slider"])
+        self.state.nested_parse(self.content, self.content_offset, box)
+        steps = [child for child in box.children if isinstance(child, nodes.figure)]
+        labels = [label.strip() for label in self.options.get("labels", "").split(",")]
+        if len(steps) != len(labels) or len(steps) != len(box.children):
+            raise self.error(f"the slider has {len(steps)} figures and {len(labels)} labels; it needs as many.")
+        opening = f'<div class="slider" data-name="{self.arguments[0]}" data-labels="{"|".join(labels)}">'
+        return [nodes.raw("", opening, format="html"), *steps, nodes.raw("", "</div>", format="html")]
+
+
+class _Generated(SphinxDirective):
+    """Markdown written by the program about itself."""
+
+    def text(self) -> str:
+        """Return the Markdown to show."""
+        raise NotImplementedError
+
+    def run(self) -> list[nodes.Node]:
+        """Return the parsed text."""
+        box = nodes.section()
+        box.document = self.state.document
+        lines = StringList(self.text().splitlines(), source=self.env.docname)
+        self.state.nested_parse(lines, 0, box, match_titles=True)
+        return box.children
+
+
+class ParametersReference(_Generated):
+    """``{parameters-reference}``: every key of a parameter file, from the pydantic models."""
+
+    def text(self) -> str:
+        """Return the Markdown to show."""
+        return reference.parameters()
+
+
+class CommandLine(_Generated):
+    """``{command-line}``: every command with its options, from the typer application."""
+
+    def text(self) -> str:
+        """Return the Markdown to show."""
+        return reference.command_line()
+
+
+def _download(path: str, docname: str) -> nodes.paragraph:
+    link = addnodes.download_reference(
+        "", "", nodes.literal("", Path(path).name), reftarget=path, refdoc=docname, refexplicit=True
+    )
+    return nodes.paragraph("", "", nodes.Text("Download: "), link, classes=["download-line"])
+
+
+def _missing(directive: SphinxDirective, relative: str, explain: bool = True) -> nodes.note:
+    note = nodes.note(classes=["not-computed"])
+    note += nodes.paragraph("", "", nodes.Text("Not computed yet: "), nodes.literal("", relative), nodes.Text("."))
+    if explain and directive.content:
+        directive.state.nested_parse(directive.content, directive.content_offset, note)
+    return note
+
+
+ALL = {
+    "results-table": ResultsTable,
+    "paper-table": PaperTable,
+    "measured": Measured,
+    "when": When,
+    "slider": Slider,
+    "parameters-reference": ParametersReference,
+    "command-line": CommandLine,
+}

@@ -1,0 +1,94 @@
+"""Reference pages that cannot go out of date: Markdown generated from the program itself."""
+
+import importlib
+import pkgutil
+import types
+import typing
+from typing import Any
+
+import typer
+from pydantic import BaseModel
+
+
+def command_line() -> str:
+    """Return every command of ``mtgcn`` with its arguments, options and defaults as Markdown."""
+    import mtgcn.cli
+
+    for module in pkgutil.iter_modules(mtgcn.cli.__path__):
+        importlib.import_module(f"mtgcn.cli.{module.name}")
+    return commands(mtgcn.cli.app)
+
+
+def commands(app: typer.Typer) -> str:
+    """Return a Markdown section for every command of a typer application."""
+    group: Any = typer.main.get_group(app)
+    return "\n".join(_command(name, command) for name, command in sorted(group.commands.items()))
+
+
+def _command(name: str, command: Any) -> str:
+    arguments = [parameter for parameter in command.params if not _is_option(parameter)]
+    options = [parameter for parameter in command.params if _is_option(parameter)]
+    words = [argument.name if argument.required else f"[{argument.name}]" for argument in arguments]
+    usage = " ".join(["mtgcn", name, *words, *(["[options]"] if options else [])])
+    lines = [f"## mtgcn {name}", "", (command.help or "").strip(), "", "```console", f"$ {usage}", "```", ""]
+    for parameter in [*arguments, *options]:
+        term = ", ".join(f"`{option}`" for option in [*parameter.opts, *parameter.secondary_opts])
+        lines += [term, f":   {_meaning(parameter)}", ""]
+    return "\n".join(lines)
+
+
+def _is_option(parameter: Any) -> bool:
+    return parameter.opts[0].startswith("-")
+
+
+def _meaning(parameter: Any) -> str:
+    parts = [(parameter.help or "").strip().rstrip(".")]
+    if parameter.required:
+        parts.append("required")
+    elif parameter.default not in (None, "", False, ()):
+        parts.append(f"default `{parameter.default}`")
+    return ". ".join(part[:1].upper() + part[1:] for part in parts if part) + "."
+
+
+def parameters() -> str:
+    """Return the keys of a parameter file, those of an experiment and those of each task, as Markdown."""
+    from mtgcn.parameters import Parameters
+    from mtgcn.tasks import TASKS
+
+    parts = ["## An experiment", "", model(Parameters)]
+    for name, task in TASKS.items():
+        summary = (importlib.import_module(task.__module__).__doc__ or "").strip()
+        parts += [f"## The task {name}", "", summary.removeprefix(f"{name}: ").capitalize(), "", model(task.Parameters)]
+    return "\n".join(parts)
+
+
+def model(cls: type[BaseModel]) -> str:
+    """Return a Markdown definition list of the fields of a pydantic model: name, type, default, meaning."""
+    lines = []
+    for name, field in cls.model_fields.items():
+        default = (
+            "required" if field.is_required() else f"default `{_yaml(field.get_default(call_default_factory=True))}`"
+        )
+        lines += [f"`{name}`", f":   {type_name(field.annotation)}, {default}", ""]
+        if field.description:
+            lines.insert(-1, f"\n    {field.description}")
+    return "\n".join(lines)
+
+
+def type_name(annotation: Any) -> str:
+    """Return a type as a reader of YAML would say it: ``one of `first`, `all``` for a Literal."""
+    origin = typing.get_origin(annotation)
+    if origin is typing.Literal:
+        return "one of " + ", ".join(f"`{value}`" for value in typing.get_args(annotation))
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(type_name(part) for part in typing.get_args(annotation))
+    if origin is typing.Annotated:
+        return type_name(typing.get_args(annotation)[0])
+    if origin in (dict, list):
+        return "a mapping" if origin is dict else "a list"
+    plain = {int: "whole number", float: "number", str: "text", bool: "`true` or `false`", type(None): "nothing"}
+    return plain.get(annotation, getattr(annotation, "__name__", str(annotation)))
+
+
+def _yaml(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value}"
