@@ -38,8 +38,7 @@ def load(name_or_path: str | Path, normalise: bool = True) -> Dataset:
         return from_arrays(toy.generate(), name, "generated", normalise)
     if name not in NAMES:
         raise MtgcnError(
-            f"there is no data set '{name}', and a graph of your own is a path that ends in .npz"
-            + nearest(name, NAMES)
+            f"there is no data set '{name}', and a graph of your own is a path that ends in .npz" + nearest(name, NAMES)
         )
     source, files = sources.obtain(name)
     dataset = from_arrays(planetoid.assemble(name, files), name, source, normalise)

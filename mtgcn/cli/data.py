@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 @app.command()
 def data(
-    fetch: Annotated[
-        bool, typer.Option("--fetch", help="Fill the cache in the user's cache directory.")
-    ] = False,
+    fetch: Annotated[bool, typer.Option("--fetch", help="Fill the cache in the user's cache directory.")] = False,
 ) -> None:
     """Show the three data sets beside the paper's figures; those that are not here yet are downloaded."""
     from mtgcn import datasets, planetoid
