@@ -19,6 +19,8 @@ def _named(name: str, report: downloads.Report) -> Files:
     folder = os.environ.get("MTGCN_DATA")
     if not folder:
         raise Unavailable("not set")
+    if not Path(folder).is_dir():  # a slip of the pen should not go unnoticed because another source helps out
+        logging.getLogger("mtgcn").warning("mtgcn: MTGCN_DATA names %s, which is not a folder", folder)
     return cache.read(Path(folder), name)
 
 

@@ -206,6 +206,13 @@ def test_pickle_that_runs_code_is_not_even_opened(own_cache, raw, tmp_path, monk
     assert not (tmp_path / "ran").exists()
 
 
+def test_mtgcn_data_that_names_no_folder_is_reported(own_cache, raw, monkeypatch, caplog):
+    cache.store(raw)
+    monkeypatch.setenv("MTGCN_DATA", "/no/such/folder")
+    assert datasets.load("citeseer").source == "cache"
+    assert "MTGCN_DATA names /no/such/folder, which is not a folder" in caplog.text
+
+
 def test_without_any_source_each_is_listed_with_its_reason(own_cache, tmp_path, monkeypatch):
     monkeypatch.setenv("MTGCN_DATA", str(tmp_path))
     monkeypatch.setattr(downloads, "REPOSITORY", "http://127.0.0.1:1/data")
