@@ -68,6 +68,14 @@ def parse(text: str, path: Path) -> YamlFile:
         raise MtgcnError(f"{path}: not valid YAML, {' '.join(str(error).split())}.") from error
 
 
+def value(text: str, where: str) -> Any:
+    """Read one value, given at ``where``."""
+    try:
+        return yaml.load(text, _Loader)
+    except yaml.YAMLError as error:
+        raise MtgcnError(f"{where}: '{text}' is not valid YAML.") from error
+
+
 def _note_lines(node: yaml.Node, location: Location, lines: dict[Location, int], path: Path) -> None:
     """Fill ``lines`` with the line of every key and list item below ``node``."""
     if isinstance(node, yaml.MappingNode):

@@ -1,0 +1,75 @@
+"""Executed notebooks as they are stored: no times, no paths, no stderr, so that a rerun gives the same bytes."""
+
+import json
+import pprint
+from collections.abc import Mapping
+from typing import Any
+
+import nbformat
+
+from mtgcn.notebooks import HEADING
+
+INJECTED = "injected-parameters"
+
+
+def clean(text: str, parameters: Mapping[str, Any], given_by: str, title: str, record: Mapping[str, Any]) -> str:
+    """Return the JSON of an executed notebook without what differs between two executions.
+
+    The first heading becomes ``title``, the cell with the ``parameters`` that papermill put in says that they
+    were ``given_by`` a file, and ``record`` is stored in the metadata under ``mtgcn``.
+    """
+    notebook = nbformat.reads(text, as_version=4)
+    for cell in notebook.cells:
+        for name in ("papermill", "execution"):
+            cell.metadata.pop(name, None)
+        tags = cell.metadata.get("tags", [])
+        if not tags:  # papermill adds an empty list
+            cell.metadata.pop("tags", None)
+        if cell.cell_type == "code":
+            cell.outputs = _outputs(cell.outputs)
+        if INJECTED in tags:
+            cell.id = INJECTED
+            cell.source = _assignments(parameters, given_by)
+    _retitle(notebook, title)
+    for name in ("papermill", "widgets"):
+        notebook.metadata.pop(name, None)
+    notebook.metadata["mtgcn"] = dict(record)
+    nbformat.validate(notebook)
+    return nbformat.writes(notebook) + "\n"
+
+
+def record(text: str) -> dict[str, Any]:
+    """Return what `clean` stored in the metadata of the notebook with this JSON; empty when there is none."""
+    return json.loads(text).get("metadata", {}).get("mtgcn", {})
+
+
+def _outputs(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """Drop stderr, and join pieces of stdout, which arrive cut at random places."""
+    kept: list[nbformat.NotebookNode] = []
+    for output in outputs:
+        if output.output_type != "stream":
+            kept.append(output)
+        elif output.name == "stdout":
+            if kept and kept[-1].output_type == "stream":
+                kept[-1].text += output.text
+            else:
+                kept.append(output)
+    return kept
+
+
+def _assignments(parameters: Mapping[str, Any], given_by: str) -> str:
+    """Write parameters as Python that a person can read; papermill puts each on one line of any length."""
+    lines = [f"# From {given_by}"]
+    for name, value in parameters.items():
+        text = pprint.pformat(value, width=100 - len(name), sort_dicts=False)
+        if "\n" in text:  # the continuation lines start below the opening bracket
+            text = text.replace("\n", "\n" + " " * len(f"{name} = "))
+        lines.append(f"{name} = {text}")
+    return "\n".join(lines)
+
+
+def _retitle(notebook: nbformat.NotebookNode, title: str) -> None:
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown" and HEADING.search(cell.source):
+            cell.source = HEADING.sub(lambda _: f"# {title}", cell.source, count=1)
+            return

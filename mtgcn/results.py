@@ -1,0 +1,64 @@
+"""Results as notebooks see them: tables of earlier runs to read, tables of this one to keep."""
+
+import os
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pandas as pd
+
+from mtgcn.errors import MtgcnError, nearest
+
+# Set by the pipeline for a notebook's kernel: where files to keep are collected, and where results lie.
+OUTBOX = "MTGCN_OUTBOX"
+RESULTS = "MTGCN_RESULTS"
+MAIN = "results.csv"
+
+
+def keep(content: pd.DataFrame | str | bytes, name: str = MAIN) -> None:
+    """Keep a table (as CSV), a text or bytes with the run that this notebook is.
+
+    The pipeline stores ``results.csv`` of the run ``cora-1`` as ``book/results/cora-1.csv`` and any other
+    ``name`` as ``book/results/cora-1/<name>``. In a notebook that the pipeline does not run nothing is kept.
+    """
+    outbox = os.environ.get(OUTBOX)
+    if outbox is None:
+        return
+    if isinstance(content, pd.DataFrame):
+        # Ten digits: more than any figure here carries, and no 81.89999999999999.
+        content = content.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+    path = Path(outbox, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def folder() -> Path:
+    """Return the folder of results: the one the pipeline says, or ``book/results`` of this checkout."""
+    return Path(os.environ.get(RESULTS) or Path(__file__).parents[1] / "book" / "results")
+
+
+def names(patterns: list[str], where: Path | None = None) -> list[str]:
+    """Return the names of the results that match ``patterns``, in the order of these, each once.
+
+    A pattern with ``*`` matches what is there, perhaps nothing; a plain name has to be there.
+    """
+    where = where or folder()
+    there = sorted(path.stem for path in where.glob("*.csv"))
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        matching = [name for name in there if fnmatchcase(name, pattern)]
+        if not matching and "*" not in pattern:
+            hint = nearest(pattern, there) if there else "; there are none at all."
+            raise MtgcnError(f"there are no results called '{pattern}' in {where}{hint}")
+        found |= dict.fromkeys(matching)
+    return list(found)
+
+
+def match(name: str, patterns: list[str]) -> bool:
+    """Tell whether one of ``patterns`` means the results called ``name``."""
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def read(*patterns: str) -> pd.DataFrame:
+    """Return the results that match ``patterns`` as one table, with the column ``results`` naming each row's run."""
+    tables = [pd.read_csv(folder() / f"{name}.csv").assign(results=name) for name in names(list(patterns))]
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()

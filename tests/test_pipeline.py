@@ -1,0 +1,214 @@
+"""Parameter files become pages and tables; what is up to date is left alone."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+import tiny_project as tiny
+
+from mtgcn import datasets, pipeline, toy
+from mtgcn.errors import MtgcnError
+
+
+def page(project: tiny.Project, name: str) -> nbformat.NotebookNode:
+    return nbformat.read(project.book.notebook(name), as_version=4)
+
+
+def test_a_run_becomes_a_page_and_a_table(tmp_path: Path) -> None:
+    project = tiny.make(tmp_path, two="notebook: count\ntitle: Two rows\nrows: 2\n")
+    failures, shown = tiny.run(project)
+    assert failures == {}
+    assert "two: running, cell 4 of 6: Count" in shown
+    assert "two: done, stored" in shown
+    assert project.book.file("two", "results.csv").read_text() == "row,share\n0,0.3333333333\n1,0.3333333333\n"
+    assert sorted(tiny.tree(project.book.root)) == [
+        "results/two.csv",
+        "results/two/extra/numbers.csv",
+        "runs/two.ipynb",
+    ]
+
+    notebook = page(project, "two")
+    assert notebook.cells[0].source.splitlines()[0] == "# Two rows"
+    assert notebook.cells[2].source == "# From params/two.yaml\nrows = 2"
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert outputs[0] == {"output_type": "stream", "name": "stdout", "text": "to stdout\n"}
+    assert "image/svg+xml" in outputs[1].data
+    assert len(outputs) == 2
+    stored = project.book.notebook("two").read_text()
+    for unwanted in ("start_time", "iopub", '"papermill"', str(tmp_path)):
+        assert unwanted not in stored
+
+
+def test_a_rerun_gives_the_same_bytes(tmp_path: Path) -> None:
+    project = tiny.make(tmp_path, two="notebook: count\nrows: 2\n", all="notebook: gather\nresults: [two]\n")
+    tiny.run(project)
+    first = tiny.tree(project.book.root)
+    tiny.run(project, force=True)
+    assert tiny.tree(project.book.root) == first
+
+
+def test_what_is_up_to_date_starts_no_kernel(tmp_path: Path) -> None:
+    project = tiny.make(tmp_path, two="notebook: count\nrows: 2\n", three="notebook: count\nrows: 3\n")
+    assert tiny.status(project) == {"three": ["missing"], "two": ["missing"]}
+    tiny.run(project)
+    assert tiny.status(project) == {"three": [], "two": []}
+    failures, shown = tiny.run(project, tiny.no_kernel)
+    assert failures == {}
+    assert shown.count("up to date") == 2
+
+
+def test_every_change_makes_just_its_run_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    datasets.save(tmp_path / "own.npz", toy.generate(seed=1))
+    project = tiny.make(
+        tmp_path,
+        own=f"notebook: count\ndataset: {tmp_path}/own.npz\n",
+        two="notebook: count\nrows: 2\n",
+        all="notebook: gather\nresults: ['t*']\n",
+    )
+    tiny.run(project)
+    fresh: dict[str, list[str]] = {"own": [], "two": [], "all": []}
+    assert tiny.status(project) == fresh
+
+    tiny.write(tmp_path, "two", "notebook: count\nrows: 4\n")
+    expected = {"two": ["parameters changed: rows"], "all": ["reads two, which has to be run"]}
+    assert tiny.status(project) == fresh | expected
+    tiny.write(tmp_path, "two", "# a remark\nrows: 2\nnotebook: count\n")
+    assert tiny.status(project) == fresh
+
+    tiny.write(tmp_path, "two", "notebook: count\ntitle: Another\nrows: 2\n")
+    assert tiny.status(project)["two"] == ["title changed"]
+    tiny.write(tmp_path, "two", "notebook: count\nrows: 2\n")
+
+    datasets.save(tmp_path / "own.npz", toy.generate(seed=2))
+    assert tiny.status(project) == fresh | {"own": ["data changed"]}
+    datasets.save(tmp_path / "own.npz", toy.generate(seed=1))
+    assert tiny.status(project) == fresh
+
+    source = tmp_path / "notebooks" / "gather.py"
+    source.write_text(source.read_text() + "\n# one more line\n")
+    assert tiny.status(project) == fresh | {"all": ["notebook changed"]}
+    source.write_text(source.read_text().removesuffix("\n# one more line\n"))
+
+    monkeypatch.setattr(pipeline, "RESULTS_VERSION", 99)
+    assert all(why and "is now 99" in why[0] for why in tiny.status(project).values())
+
+
+def test_results_that_are_not_the_pages_own_are_stale(tmp_path: Path) -> None:
+    project = tiny.make(tmp_path, two="notebook: count\nrows: 2\n")
+    tiny.run(project)
+    table = project.book.file("two", "results.csv")
+    right = table.read_text()
+    table.write_text(right.replace("0.3333333333", "0.9"))
+    assert tiny.status(project) == {"two": ["two.csv is not the one of the page"]}
+    table.unlink()
+    assert tiny.status(project) == {"two": ["two.csv is not the one of the page"]}
+    tiny.run(project)
+    assert table.read_text() == right
+    project.book.notebook("two").write_text("{ half")
+    assert tiny.status(project) == {"two": ["missing"]}
+
+
+def test_files_of_an_earlier_run_go_with_it(tmp_path: Path) -> None:
+    project = tiny.make(tmp_path, one="notebook: count\n")
+    tiny.run(project)
+    assert project.book.file("one", "extra/numbers.csv").exists()
+    source = tmp_path / "notebooks" / "count.py"
+    source.write_text(source.read_text().replace('results.keep(table.describe(), "extra/numbers.csv")', ""))
+    tiny.run(project)
+    assert sorted(tiny.tree(project.book.root)) == ["results/one.csv", "runs/one.ipynb"]
+
+
+def test_notebooks_that_gather_come_last_and_follow_what_they_read(tmp_path: Path) -> None:
+    project = tiny.make(
+        tmp_path,
+        a_all="notebook: gather\nresults: [z_two, 'b_*']\n",
+        b_gathered="notebook: gather\nresults: [z_two]\n",
+        z_two="notebook: count\nrows: 2\n",
+    )
+    assert list(tiny.status(project)) == ["z_two", "b_gathered", "a_all"]
+    assert tiny.run(project)[0] == {}
+    assert project.book.file("a_all", "results.csv").read_text() == "results,size\nb_gathered,1\nz_two,2\n"
+
+    tiny.write(tmp_path, "z_two", "notebook: count\nrows: 5\n")
+    assert tiny.run(project)[0] == {}
+    assert project.book.file("b_gathered", "results.csv").read_text() == "results,size\nz_two,5\n"
+    assert set(tiny.status(project)) == {"z_two", "b_gathered", "a_all"}
+    assert not any(tiny.status(project).values())
+
+
+def test_results_that_are_not_there(tmp_path: Path) -> None:
+    project = tiny.make(
+        tmp_path,
+        lost="notebook: gather\nresults: [nowhere]\n",
+        none="notebook: gather\nresults: ['nowhere*']\n",
+    )
+    reasons = tiny.status(project)
+    assert reasons["none"] == ["missing"]
+    failures, _ = tiny.run(project)
+    assert "there are no results called 'nowhere'" in failures["lost"].error
+
+
+def test_runs_that_read_each_other_are_refused(tmp_path: Path) -> None:
+    one, other = "notebook: gather\nresults: [other]\n", "notebook: gather\nresults: [one]\n"
+    with pytest.raises(MtgcnError, match="read each other's results"):
+        tiny.status(tiny.make(tmp_path, one=one, other=other))
+
+
+def test_a_failing_cell_stops_its_run_only(tmp_path: Path) -> None:
+    project = tiny.make(
+        tmp_path,
+        a_broken="notebook: broken\n",
+        b_good="notebook: count\n",
+        c_reads="notebook: gather\nresults: [a_broken]\n",
+    )
+    failures, shown = tiny.run(project)
+    assert set(failures) == {"a_broken", "c_reads"}
+    assert failures["a_broken"].error == "ZeroDivisionError: division by zero"
+    assert failures["a_broken"].source == "1 / divisor"
+    assert "a_broken: failed, cell 4: ZeroDivisionError" in shown
+    assert "reads the results of a_broken" in failures["c_reads"].error
+    left = nbformat.read(project.failed / "a_broken.ipynb", as_version=4)
+    assert any(output.get("ename") == "ZeroDivisionError" for cell in left.cells for output in cell.get("outputs", []))
+    assert sorted({Path(name).name for name in tiny.tree(project.book.root)}) == [
+        "b_good.csv",
+        "b_good.ipynb",
+        "numbers.csv",
+    ]
+
+
+def test_a_failure_leaves_the_stored_run_as_it_was(tmp_path: Path) -> None:
+    project = tiny.make(tmp_path, it="notebook: broken\ndivisor: 1\n")
+    assert tiny.run(project)[0] == {}
+    before = tiny.tree(project.book.root)
+    tiny.write(tmp_path, "it", "notebook: broken\ndivisor: 0\n")
+    assert "it" in tiny.run(project)[0]
+    assert tiny.tree(project.book.root) == before
+    assert tiny.status(project) == {"it": ["parameters changed: divisor"]}
+
+
+def test_other_values_make_a_trial_and_leave_the_book(tmp_path: Path) -> None:
+    project = tiny.make(tmp_path, two="notebook: count\nrows: 2\n", all="notebook: gather\nresults: [two]\n")
+    tiny.run(project)
+    before = tiny.tree(project.book.root)
+    tiny.run(project, overrides={("rows",): 6})
+    assert (tmp_path / "trials" / "two" / "two.csv").read_text().count("\n") == 7
+    assert tiny.tree(project.book.root) == before
+    assert [path.name for path in (tmp_path / "trials").iterdir()] == ["two"]
+    _, shown = tiny.run(project, tiny.no_kernel, overrides={("rows",): 6})
+    assert "up to date" in shown
+    with pytest.raises(MtgcnError, match="--set rws: there is no such parameter; did you mean 'rows'"):
+        tiny.run(project, overrides={("rws",): 6})
+
+
+def test_two_writers_keep_apart(tmp_path: Path) -> None:
+    project = tiny.make(tmp_path, two="notebook: count\nrows: 2\n")
+    with project.book.locked(), pytest.raises(MtgcnError, match="another mtgcn run is writing"):
+        tiny.run(project)
+
+
+def test_a_kernel_that_dies_is_told(tmp_path: Path) -> None:
+    project = tiny.make(tmp_path, it="notebook: dying\n")
+    source = "# %% [markdown]\n# # Dying\n\n# %%\nimport os\nos._exit(9)\n"
+    (tmp_path / "notebooks" / "dying.py").write_text(tiny.HEADER + source)
+    failures, _ = tiny.run(project)
+    assert "the kernel died" in failures["it"].error

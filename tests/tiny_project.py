@@ -1,0 +1,182 @@
+"""A checkout with notebooks that need a second, for tests of the pipeline."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+
+from rich.console import Console
+
+from mtgcn import pipeline
+from mtgcn.display import Display
+from mtgcn.execute import Failure
+from mtgcn.project import Project
+
+HEADER = """\
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+"""
+COUNT = """\
+# %% [markdown]
+# # Count
+# As many rows as asked for.
+
+# %% tags=["parameters"]
+rows = 3
+dataset = ""
+
+# %%
+import sys, warnings
+import pandas as pd
+from mtgcn import results
+
+print("to stdout")
+print("to stderr", file=sys.stderr)
+warnings.warn("never on a page")
+table = pd.DataFrame({"row": range(rows), "share": 1 / 3})
+results.keep(table)
+results.keep(table.describe(), "extra/numbers.csv")
+
+# %% [markdown]
+# ## A figure
+
+# %%
+import matplotlib.pyplot as plt
+%config InlineBackend.figure_formats = ["svg"]
+plt.plot(range(rows));
+"""
+GATHER = """\
+# %% [markdown]
+# # Gather
+
+# %% tags=["parameters"]
+results = []
+
+# %%
+from mtgcn import results as stored
+
+stored.keep(stored.read(*results).groupby("results", as_index=False).size())
+"""
+BROKEN = """\
+# %% [markdown]
+# # Broken
+
+# %% tags=["parameters"]
+divisor = 0
+
+# %%
+from mtgcn import results
+results.keep("half", "half.txt")
+
+# %%
+1 / divisor
+"""
+# Says that it has started, with the kernel's process id, and goes on when the file "go" is there.
+WAIT = """\
+# %% [markdown]
+# # Wait
+
+# %% tags=["parameters"]
+folder = ""
+
+# %%
+import os, time
+from pathlib import Path
+from mtgcn import results
+
+with Path(folder, "started").open("a") as file:
+    print(os.getpid(), file=file)
+while not Path(folder, "go").exists():
+    time.sleep(0.05)
+results.keep("x\\n1\\n", "results.csv")
+"""
+
+
+def make(root: Path, **params: str) -> Project:
+    """Make a checkout in ``root`` with these parameter files, ``name="text"``."""
+    for folder in ("params", "notebooks", "book"):
+        (root / folder).mkdir()
+    sources = {"count": COUNT, "gather": GATHER, "broken": BROKEN, "wait": WAIT}
+    for name, source in sources.items():
+        (root / "notebooks" / f"{name}.py").write_text(HEADER + source)
+    for name, text in params.items():
+        write(root, name, text)
+    return Project(root)
+
+
+def write(root: Path, name: str, text: str) -> None:
+    """Write a parameter file."""
+    (root / "params" / f"{name}.yaml").write_text(text)
+
+
+def run(
+    project: Project,
+    executor: pipeline.Executor = pipeline.here,
+    force: bool = False,
+    overrides: dict[tuple[str, ...], object] | None = None,
+) -> tuple[dict[str, Failure], str]:
+    """Run all parameter files; return the failures and what was shown."""
+    runs = pipeline.plan(project, [project.root / "params"], overrides)
+    shown = StringIO()
+    with Display([one.name for one in runs], Console(file=shown)) as display:
+        failures = pipeline.run(runs, display, executor, force, project.failed)
+    return failures, shown.getvalue()
+
+
+def status(project: Project) -> dict[str, list[str]]:
+    """Return why each run has to be done."""
+    return pipeline.status(pipeline.plan(project, [project.root / "params"]))
+
+
+def no_kernel(jobs: list[pipeline.Job], report: object) -> list[pipeline.Product]:
+    """Stand for an executor where no kernel should be needed."""
+    assert not jobs, f"a kernel would start for {[job.name for job in jobs]}"
+    return []
+
+
+def command(*arguments: str) -> list[str]:
+    """Return the command line of ``mtgcn`` with this interpreter."""
+    return [sys.executable, "-c", "from mtgcn.cli import main; main()", *arguments]
+
+
+def start(project: Project, *arguments: str) -> "subprocess.Popen[str]":
+    """Start ``mtgcn`` in the checkout."""
+    return subprocess.Popen(
+        command(*arguments), cwd=project.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+
+
+def wait_for(condition: Callable[[], bool], what: str, seconds: float = 60) -> None:
+    """Wait until ``condition`` holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"no {what} after {seconds} s"
+        time.sleep(0.05)
+
+
+def alive(pid: int) -> bool:
+    """Tell whether a process is there and not just waiting to be collected."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def kill(pid: int) -> None:
+    """End a process as the kernel does, with no chance to clean up."""
+    os.kill(pid, signal.SIGKILL)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Return every file below ``folder`` with its content."""
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
