@@ -1,0 +1,91 @@
+"""The paper's network once more, straight from its formulas: one run, dense matrices, float64, plain torch.
+
+Nothing of the engine is used here, so that the engine can be compared with it.
+"""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from mtgcn.arrays import Arrays
+
+Drop = Callable[[Tensor, str], Tensor]
+
+
+def renormalised_adjacency(edges: np.ndarray, nodes: int) -> Tensor:
+    """Â = D̃^-1/2 (A + I) D̃^-1/2, (n, n), entry by entry."""
+    a_tilde = torch.eye(nodes, dtype=torch.float64)
+    for u, v in edges.T.tolist():
+        a_tilde[u, v] = a_tilde[v, u] = 1.0
+    degree = [float(row.sum()) for row in a_tilde]
+    a_hat = torch.zeros_like(a_tilde)
+    for u, v in a_tilde.nonzero().tolist():
+        a_hat[u, v] = a_tilde[u, v] / (degree[u] * degree[v]) ** 0.5
+    return a_hat
+
+
+def no_dropout(x: Tensor, site: str) -> Tensor:
+    return x
+
+
+class DenseNetwork:
+    """One run of the paper's section 3.3.
+
+    ``weights`` maps ``encoder.0.B``, ``main.B``, ``AE.0.B``, ``AE.1.B``, … to (inputs, outputs) matrices;
+    ``drop`` is applied where the paper has Dropout, with a name for the place.
+    """
+
+    def __init__(
+        self, graph: Arrays, hidden_layers: int, weights: Mapping[str, Tensor], drop: Drop = no_dropout
+    ) -> None:
+        self.a_hat = renormalised_adjacency(graph.edges, graph.nodes)
+        self.x = torch.from_numpy(graph.features.toarray()).double()
+        self.y = torch.from_numpy(graph.labels)
+        self.hidden_layers, self.weights, self.drop = hidden_layers, weights, drop
+
+    def gc(self, x: Tensor, name: str) -> Tensor:
+        return self.a_hat @ x @ self.weights[f"{name}.B"]
+
+    def g_sh(self, x: Tensor, site: str = "encoder") -> Tensor:
+        for layer in range(self.hidden_layers):
+            x = torch.relu(self.gc(self.drop(x, f"{site}.{layer}"), f"encoder.{layer}"))
+        return x
+
+    def g_main(self, embedding: Tensor) -> Tensor:
+        return torch.softmax(self.gc(self.drop(embedding, "main"), "main"), dim=1)
+
+    def g_auxiliary(self, embedding: Tensor, task: str) -> Tensor:
+        hidden = torch.relu(self.gc(self.drop(embedding, f"{task}.0"), f"{task}.0"))
+        return self.gc(self.drop(hidden, f"{task}.1"), f"{task}.1")
+
+    def probabilities(self) -> Tensor:
+        return self.g_main(self.g_sh(self.x))
+
+    def risk_main(self, nodes: np.ndarray) -> Tensor:
+        probabilities = self.probabilities()
+        return -torch.stack([probabilities[i, self.y[i]].log() for i in nodes]).mean()
+
+    def risk_ae(self, nodes: np.ndarray) -> Tensor:
+        return mean_squared_distance(self.x, self.g_auxiliary(self.g_sh(self.x), "AE"), nodes)
+
+    def risk_fr(self, nodes: np.ndarray, m: np.ndarray, reconstruct: str) -> Tensor:
+        p_m = torch.ones(self.x.shape[1], dtype=torch.float64)
+        p_m[m] = 0
+        rebuilt = self.g_auxiliary(self.g_sh(self.x @ torch.diag(p_m), "FR.encoder"), "FR")
+        return mean_squared_distance(self.x[:, m] if reconstruct == "partial" else self.x, rebuilt, nodes)
+
+    def risk_er(self, nodes: np.ndarray, n: np.ndarray, reconstruct: str, detach_target: bool) -> Tensor:
+        embedding = self.g_sh(self.x)
+        p_n = torch.ones(embedding.shape[1], dtype=torch.float64)
+        p_n[n] = 0
+        rebuilt = self.g_auxiliary(embedding @ torch.diag(p_n), "ER")
+        target = embedding.detach() if detach_target else embedding
+        return mean_squared_distance(target[:, n] if reconstruct == "partial" else target, rebuilt, nodes)
+
+
+def mean_squared_distance(target: Tensor, rebuilt: Tensor, nodes: np.ndarray) -> Tensor:
+    """Mean over nodes of ‖target_i − rebuilt_i‖², the matrices being (n, columns)."""
+    assert target.shape == rebuilt.shape
+    return torch.stack([(target[i] - rebuilt[i]).square().sum() for i in nodes]).mean()

@@ -1,0 +1,68 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+from small import CPU
+
+from mtgcn.sparse import BlockSparse
+
+ROWS, COLUMNS, CHANNELS = 7, 5, 3
+
+
+def matrices() -> list[sp.csr_matrix]:
+    """Three runs: two patterns of their own and an empty matrix; row 2 and column 4 are empty throughout."""
+    random = np.random.default_rng(0)
+    dense = random.random((2, ROWS, COLUMNS)) * (random.random((2, ROWS, COLUMNS)) < 0.4)
+    dense[:, 2], dense[:, :, 4] = 0, 0
+    return [sp.csr_matrix(dense[0]), sp.csr_matrix((ROWS, COLUMNS)), sp.csr_matrix(dense[1])]
+
+
+def dense_of(parts: list[sp.csr_matrix]) -> torch.Tensor:
+    return torch.from_numpy(np.stack([part.toarray() for part in parts]))
+
+
+def draw(*shape: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64).requires_grad_()
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-14), (torch.float32, 1e-6)])
+def test_products_are_the_dense_ones(dtype, tolerance):
+    block, x = BlockSparse(matrices(), CPU, dtype), dense_of(matrices())
+    w, z = draw(3, COLUMNS, CHANNELS), draw(3, ROWS, CHANNELS)
+    close = {"rtol": tolerance, "atol": tolerance}
+    torch.testing.assert_close(block.product(w.to(dtype)).double(), x @ w, **close)
+    torch.testing.assert_close(block.transposed_product(z.to(dtype)).double(), x.transpose(1, 2) @ z, **close)
+    torch.testing.assert_close(block.squared_norms, x.square().sum((1, 2)), **close)
+    assert block.squared_norms.dtype == torch.float64
+
+
+def test_gradients_are_what_small_steps_give():
+    block = BlockSparse(matrices(), CPU, torch.float64)
+    masks = masks_of(block)
+    assert torch.autograd.gradcheck(block.product, draw(3, COLUMNS, CHANNELS))
+    assert torch.autograd.gradcheck(lambda w: block.product(w, masks), draw(3, COLUMNS, CHANNELS))
+    assert torch.autograd.gradcheck(block.transposed_product, draw(3, ROWS, CHANNELS))
+
+
+def masks_of(block: BlockSparse) -> tuple[torch.Tensor, torch.Tensor]:
+    mask = torch.arange(1, len(block.values) + 1, dtype=torch.float64)
+    return mask, mask[block.order]
+
+
+def test_masks_scale_the_stored_values_in_the_order_of_the_matrix():
+    parts = matrices()
+    block = BlockSparse(parts, CPU, torch.float64)
+    masks = masks_of(block)
+    scaled = [part.copy() for part in parts]
+    for part, mask in zip(scaled, masks[0].split(block.sizes), strict=True):
+        part.data = part.data * mask.numpy()
+    w = draw(3, COLUMNS, CHANNELS)
+    torch.testing.assert_close(block.product(w, masks), dense_of(scaled) @ w)
+    torch.testing.assert_close(block.product(w), dense_of(parts) @ w)  # and are gone the next time
+
+
+def test_order_leads_to_the_transpose():
+    parts = matrices()
+    block = BlockSparse(parts, CPU, torch.float64)
+    by_column = np.concatenate([part.tocsc().data for part in parts])
+    assert np.array_equal(block.values[block.order].numpy(), by_column)
