@@ -60,7 +60,7 @@ def test_first_layer_scales_the_stored_features(data, backend):
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_dgl_graph_conv_gives_the_same(data, backend):
-    dgl = graph._dgl()
+    dgl = graph.dgl_module()
     from dgl.nn import GraphConv
 
     directed = torch.from_numpy(np.concatenate([data.edges, data.edges[::-1]], axis=1))
