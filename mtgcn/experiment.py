@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
-from pydantic import ValidationError
 from tqdm import tqdm
 
 from mtgcn.batch import Architecture, Batch
+from mtgcn.checking import experiment_problems
 from mtgcn.datasets import Dataset, load
 from mtgcn.errors import MtgcnError
 from mtgcn.graph import choose_device
@@ -52,37 +52,22 @@ class Outcome:
 
 
 def parameters_of(**values: Any) -> Parameters:
-    """Return validated parameters; a mistake becomes one sentence."""
-    try:
-        return Parameters.model_validate(values)
-    except ValidationError as error:
-        raise MtgcnError(sentence(error)) from None
-
-
-def sentence(error: ValidationError) -> str:
-    """Turn pydantic's report into one sentence about its first finding."""
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
-    message = first["msg"].removeprefix("Value error, ")
-    return f"parameter '{where}' is not right: {message}; it was given as {first['input']!r}"
+    """Return validated parameters; the first mistake becomes one sentence."""
+    for location, message in experiment_problems(values):
+        raise MtgcnError(f"{'.'.join(map(str, location))}: {message}")
+    return Parameters.model_validate(values)
 
 
 def check(parameters: Parameters, dataset: Dataset) -> None:
     """Refuse, before any training, what cannot work with this data set."""
     if len(dataset.train) == 0:
-        raise MtgcnError(
-            f"data set '{dataset.name}' has no training nodes; its 'train' must list at least one."
-        )
+        raise MtgcnError(f"data set '{dataset.name}' has no training nodes; its 'train' must list at least one.")
     if len(dataset.validation) == 0:
         raise MtgcnError(f"data set '{dataset.name}' has no validation nodes, which choose the best epoch.")
     if not np.isfinite(dataset.features.data).all():
-        raise MtgcnError(
-            f"the features of data set '{dataset.name}' hold NaN or infinite values; replace them first."
-        )
+        raise MtgcnError(f"the features of data set '{dataset.name}' hold NaN or infinite values; replace them first.")
     if dataset.labels.min() < 0 or dataset.labels.max() >= dataset.classes:
-        raise MtgcnError(
-            f"the labels of data set '{dataset.name}' must lie between 0 and {dataset.classes - 1}."
-        )
+        raise MtgcnError(f"the labels of data set '{dataset.name}' must lie between 0 and {dataset.classes - 1}.")
     for network, tasks in parameters.networks.items():
         for name, task in tasks.items():
             problem = TASKS[name].check(task, dataset.features.shape[1], parameters.hidden_units)
@@ -132,15 +117,13 @@ def build(
         layer(parameters.layer), parameters.hidden_layers, parameters.hidden_units, parameters.dropout
     )
     device = choose_device(parameters.device)
-    batch = Batch(
-        dataset, architecture, parameters.seeds if seeds is None else seeds, device, parameters.backend
-    )
+    batch = Batch(dataset, architecture, parameters.seeds if seeds is None else seeds, device, parameters.backend)
     return Network(batch, parameters.networks[network], task_weights, parameters.main_weight)
 
 
 def tabulate(parameters: Parameters, network: str, dataset: Dataset, trained: Trained) -> pd.DataFrame:
     """Return the tidy table of a batch, one row a run; here, and only here, the test nodes are looked at."""
-    best = restore(parameters, network, dataset, trained)
+    best = restore(parameters, network, dataset, trained.seeds, trained.best_weights)
     right = best.predict(best.batch.test) == best.batch.labels(best.batch.test)
     return pd.DataFrame(
         {
@@ -160,12 +143,14 @@ def tabulate(parameters: Parameters, network: str, dataset: Dataset, trained: Tr
     )
 
 
-def restore(parameters: Parameters, network: str, dataset: Dataset, trained: Trained) -> Network:
-    """Return the network with the weights of every run's best epoch."""
-    restored = build(parameters, network, dataset, trained.seeds)
+def restore(
+    parameters: Parameters, network: str, dataset: Dataset, seeds: Sequence[int], weights: Mapping[str, torch.Tensor]
+) -> Network:
+    """Return the network with the given weights, such as those of every run's best epoch, (runs, …) each."""
+    restored = build(parameters, network, dataset, seeds)
     with torch.no_grad():
         for name, value in restored.weights.items():
-            value.copy_(trained.best_weights[name])
+            value.copy_(weights[name])
     return restored
 
 

@@ -17,10 +17,11 @@ from scipy import sparse
 from torch import Tensor
 
 from mtgcn.errors import MtgcnError
+from mtgcn.sparse import csr, csr_index
 
 
 @cache
-def _dgl() -> Any:
+def dgl_module() -> Any:
     """Import DGL quietly: no note about a default backend, no file in the user's home.
 
     DGL 2.1.0 loads a compiled library of its ``graphbolt`` part at import, which exists only for the torch
@@ -98,7 +99,7 @@ def choose_backend(device: torch.device) -> str:
     if device.type == "cpu":
         return "dgl"
     try:
-        _dgl().graph(([0], [0]), device=device)
+        dgl_module().graph(([0], [0]), device=device)
     except Exception:  # DGL raises its own error for a device that its build lacks
         return "torch"
     return "dgl"
@@ -125,7 +126,7 @@ class _DglOperator:
         copies = np.arange(graph.runs)[:, None]
         source = torch.from_numpy((copies * columns + coo.col).ravel().astype(np.int32))
         target = torch.from_numpy((copies * rows + coo.row).ravel().astype(np.int32))
-        block = _dgl().create_block(
+        block = dgl_module().create_block(
             (source, target),
             num_src_nodes=graph.runs * columns,
             num_dst_nodes=graph.runs * rows,
@@ -141,7 +142,7 @@ class _DglOperator:
 
     def __call__(self, x: Tensor) -> Tensor:
         scaled = (x * self.in_scale).reshape(-1, x.shape[2])
-        return _dgl().ops.copy_u_sum(self.block, scaled).view(self.runs, -1, x.shape[2]).mul_(self.out_scale)
+        return dgl_module().ops.copy_u_sum(self.block, scaled).view(self.runs, -1, x.shape[2]).mul_(self.out_scale)
 
 
 class _TorchOperator:
@@ -151,11 +152,9 @@ class _TorchOperator:
         self, matrix: sparse.csr_matrix, out_scale: np.ndarray, in_scale: np.ndarray, graph: Graph
     ) -> None:
         scaled = sparse.diags(out_scale) @ matrix @ sparse.diags(in_scale)
-        block = sparse.block_diag([scaled] * graph.runs, format="csr")
-        parts = (block.indptr.astype(np.int32), block.indices.astype(np.int32))
-        index = [torch.from_numpy(part).to(graph.device) for part in parts]
+        block = sparse.csr_matrix(sparse.block_diag([scaled] * graph.runs))
         values = torch.from_numpy(block.data).to(graph.device, graph.dtype)
-        self.matrix = torch.sparse_csr_tensor(*index, values, size=block.shape, check_invariants=False)
+        self.matrix = csr(csr_index(block, graph.device), values, block.shape)
 
     def __call__(self, x: Tensor) -> Tensor:
         return (self.matrix @ x.reshape(-1, x.shape[2])).view(x.shape[0], -1, x.shape[2])

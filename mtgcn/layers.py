@@ -1,6 +1,6 @@
 """The graph convolutional layer, exchangeable behind one interface."""
 
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from torch import Tensor
 

@@ -26,15 +26,15 @@ class BlockSparse:
         self.runs = len(matrices)
         self.rows, self.columns = matrices[0].shape
         self.sizes = [matrix.nnz for matrix in matrices]
-        block = sparse.block_diag(matrices, format="csr")
+        block = sparse.csr_matrix(sparse.block_diag(matrices))
         numbered = sparse.csr_matrix((np.arange(block.nnz), block.indices, block.indptr), shape=block.shape)
         transposed = numbered.T.tocsr()
         self.order = torch.from_numpy(transposed.data.astype(np.int64)).to(device)
         self.values = torch.from_numpy(block.data).to(device, dtype)
         squares = [part.double().square().sum() for part in self.values.split(self.sizes)]
         self.squared_norms = torch.stack(squares)  # (runs,) in float64
-        self._index = _index(block, device)
-        self._transposed_index = _index(transposed, device)
+        self._index = csr_index(block, device)
+        self._transposed_index = csr_index(transposed, device)
         self._matrix = self._csr(self._index, self.values, (self.rows, self.columns))
         self._transposed = self._csr(
             self._transposed_index, self.values[self.order], (self.columns, self.rows)
@@ -58,13 +58,18 @@ class BlockSparse:
 
     def _csr(self, index: tuple[Tensor, Tensor], values: Tensor, shape: tuple[int, int]) -> Tensor:
         size = (self.runs * shape[0], self.runs * shape[1])
-        return torch.sparse_csr_tensor(*index, values, size=size, check_invariants=False)
+        return csr(index, values, size)
 
 
-def _index(matrix: sparse.csr_matrix, device: torch.device) -> tuple[Tensor, Tensor]:
-    return tuple(
-        torch.from_numpy(part.astype(np.int32)).to(device) for part in (matrix.indptr, matrix.indices)
-    )  # type: ignore[return-value]
+def csr_index(matrix: sparse.csr_matrix, device: torch.device) -> tuple[Tensor, Tensor]:
+    """Return row pointers and column indices of a scipy matrix as 32-bit tensors."""
+    pointers, columns = (torch.from_numpy(part.astype(np.int32)) for part in (matrix.indptr, matrix.indices))
+    return pointers.to(device), columns.to(device)
+
+
+def csr(index: tuple[Tensor, Tensor], values: Tensor, shape: tuple[int, int]) -> Tensor:
+    """Return a torch CSR matrix over the given index, without copying or checking it."""
+    return torch.sparse_csr_tensor(index[0], index[1], values, size=shape, check_invariants=False)
 
 
 class _Product(torch.autograd.Function):

@@ -136,7 +136,7 @@ def run(code, home, **environment):
 
 
 def test_import_prints_nothing_and_writes_nothing_into_the_home(tmp_path):
-    result = run("import mtgcn, mtgcn.cli, mtgcn.datasets, mtgcn.graph; mtgcn.graph._dgl()", tmp_path)
+    result = run("import mtgcn, mtgcn.cli, mtgcn.datasets, mtgcn.graph; mtgcn.graph.dgl_module()", tmp_path)
     assert (result.stdout, result.stderr) == ("", "")
     assert not list(tmp_path.rglob("*"))
 
@@ -160,7 +160,7 @@ for module in pkgutil.walk_packages(mtgcn.__path__, "mtgcn."):
 
 PROPAGATION = """
 import numpy as np, torch
-from mtgcn.graph import Graph, _dgl
+from mtgcn.graph import Graph, dgl_module
 edges = np.array([[0, 0, 1, 3], [1, 2, 2, 4]])
 adjacency = np.eye(5)
 adjacency[edges[0], edges[1]] = adjacency[edges[1], edges[0]] = 1
@@ -168,7 +168,7 @@ scale = adjacency.sum(axis=1) ** -0.5
 x = np.random.default_rng(0).normal(size=(2, 5, 3))
 made = Graph(edges, 5, 2, torch.device("cpu"), torch.float64, "dgl").propagate(torch.from_numpy(x))
 np.testing.assert_allclose(made, scale[:, None] * (adjacency @ (scale[:, None] * x)))
-print(_dgl().__version__)
+print(dgl_module().__version__)
 """
 
 

@@ -38,7 +38,7 @@ class Task(ABC):
         self.nodes = batch.labelled if parameters.nodes == "labelled" else None
 
     @staticmethod
-    def check(parameters: TaskParameters, features: int, hidden_units: int) -> str | None:  # noqa: ARG004
+    def check(parameters: TaskParameters, features: int, hidden_units: int) -> str | None:
         """Return what is impossible about the parameters on data with so many features, or ``None``."""
         return None
 

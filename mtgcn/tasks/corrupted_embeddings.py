@@ -49,7 +49,7 @@ class CorruptedEmbeddings(Task):
         self.partial = parameters.reconstruct == "partial"
 
     @staticmethod
-    def check(parameters: TaskParameters, features: int, hidden_units: int) -> str | None:  # noqa: D102, ARG004
+    def check(parameters: TaskParameters, features: int, hidden_units: int) -> str | None:  # noqa: D102
         assert isinstance(parameters, CorruptedEmbeddingsParameters)
         if parameters.size <= hidden_units:
             return None

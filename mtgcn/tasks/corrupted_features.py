@@ -49,7 +49,7 @@ class CorruptedFeatures(Task):
             self.target = batch.blocks([features[:, m] for m in self.m])
 
     @staticmethod
-    def check(parameters: TaskParameters, features: int, hidden_units: int) -> str | None:  # noqa: D102, ARG004
+    def check(parameters: TaskParameters, features: int, hidden_units: int) -> str | None:  # noqa: D102
         assert isinstance(parameters, CorruptedFeaturesParameters)
         if parameters.size < features or (parameters.size == features and parameters.size_means == "zeroed"):
             return None

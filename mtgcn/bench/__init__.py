@@ -1,0 +1,1 @@
+"""How fast the engine is, as ratios against named peers that are measured in the same process."""

@@ -1,0 +1,98 @@
+"""``mtgcn train``: one network on one data set, with a live progress bar."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mtgcn.cli import app
+from mtgcn.cli.settings import setting
+from mtgcn.errors import MtgcnError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@app.command()
+def train(
+    dataset: Annotated[str, typer.Argument(help="cora, citeseer, pubmed, toy, or the path of a .npz file.")],
+    network: Annotated[str, typer.Option(help="GCN, AE, FR, ER, AE+FR, AE+ER or AE+FR+ER.")] = "GCN",
+    hidden_layers: Annotated[int, typer.Option(help="Hidden layers of the encoder.")] = 1,
+    runs: Annotated[int, typer.Option(help="Runs, with the seeds 0, 1, …, trained together.")] = 10,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Another parameter: epochs=200, AE.weight=30, FR.size=400."),
+    ] = None,
+    table: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the table of runs to this CSV file.")
+    ] = None,
+    state: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the best epochs' weights to this safetensors file.")
+    ] = None,
+) -> None:
+    """Train a network and print mean ± SEM of its test accuracy; Ctrl-C shows what was reached."""
+    values = _values(dataset, network, hidden_layers, runs, settings or [])
+
+    from mtgcn import experiment, files
+    from mtgcn import state as states
+    from mtgcn.datasets import load
+
+    parameters = experiment.parameters_of(**values)
+    data = load(parameters.dataset, normalise=parameters.normalise_features)
+    try:
+        outcome = experiment.run(parameters, data)
+    except KeyboardInterrupt as interrupt:
+        reached = interrupt.args[0] if interrupt.args else None
+        typer.echo("\nInterrupted." if reached is None else "\nInterrupted; reached so far:", err=True)
+        if reached is not None:
+            _show(reached)
+        raise typer.Exit(130) from None
+    _show(outcome.table)
+    if table is not None:
+        files.write_text(table, outcome.table.to_csv(index=False))
+    if state is not None:
+        states.save(state, states.State.of(parameters, network, data, outcome.trained[network]))
+
+
+def _values(dataset: str, network: str, hidden_layers: int, runs: int, settings: list[str]) -> dict[str, Any]:
+    tasks: dict[str, dict[str, Any]] = {}
+    values: dict[str, Any] = {"dataset": dataset, "hidden_layers": hidden_layers, "runs": runs}
+    for text in settings:
+        name, value = setting(text)
+        if len(name) == 1:
+            values[name[0]] = value
+        elif len(name) == 2:
+            tasks.setdefault(name[0], {})[name[1]] = value
+        else:
+            raise MtgcnError(f"--set {text}: expected NAME=VALUE or TASK.NAME=VALUE, such as AE.weight=30.")
+    return {**values, "networks": {network: tasks}}
+
+
+def _show(table: "pd.DataFrame") -> None:
+    """Print the table of runs and mean ± SEM."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from mtgcn.experiment import summary
+
+    shown = Table("seed", "test %", "validation %", "best epoch", "epochs", "learning rate", "seconds")
+    for column in shown.columns:
+        column.justify = "right"
+    for row in table.to_dict("records"):
+        mark = " (diverged)" if row["diverged"] else ""
+        shown.add_row(
+            f"{row['seed']}{mark}",
+            f"{row['test_accuracy']:.2f}",
+            f"{row['validation_accuracy']:.2f}",
+            str(row["best_epoch"]),
+            str(row["epochs"]),
+            f"{row['learning_rate']:g}",
+            f"{row['seconds']:.1f}",
+        )
+    console = Console(highlight=False)
+    console.print(shown)
+    for line in summary(table).to_dict("records"):
+        spread = f" ± {line['sem']:.2f}" if line["runs"] > 1 else ""
+        depth = f"{line['hidden_layers']} hidden layer{'s' if line['hidden_layers'] != 1 else ''}"
+        mean = f"[bold]{line['mean']:.2f}{spread} %[/]"
+        console.print(f"{line['dataset']}, {line['network']}, {depth}: {mean} test accuracy, {line['runs']} runs")
