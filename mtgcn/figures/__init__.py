@@ -1,0 +1,19 @@
+"""Figures of the book, from tidy tables. Each function returns a figure that a notebook shows as SVG."""
+
+from mtgcn.figures.architecture import architecture
+from mtgcn.figures.curves import learning_curves
+from mtgcn.figures.depth import accuracy_against_depth
+from mtgcn.figures.heatmaps import depth_by_layer, weight_grid
+from mtgcn.figures.runs import runs_by_network
+from mtgcn.figures.style import Figure, styled
+
+__all__ = [
+    "Figure",
+    "accuracy_against_depth",
+    "architecture",
+    "depth_by_layer",
+    "learning_curves",
+    "runs_by_network",
+    "styled",
+    "weight_grid",
+]

@@ -1,0 +1,79 @@
+"""Learning curves: how each run came to its result."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogFormatter
+
+from mtgcn.comparison import BASELINE, in_order
+from mtgcn.errors import MtgcnError
+from mtgcn.figures import style
+from mtgcn.figures.style import GREY, Figure, styled
+
+# What a curve can show: its label and whether its axis is logarithmic.
+QUANTITIES = {
+    "validation_accuracy": ("validation accuracy, %", False),
+    "validation_loss": ("validation loss", True),
+    "training_loss": ("training loss", True),
+    "learning_rate": ("learning rate", True),
+}
+
+# As many points as a screen can show; 5,000 epochs of 70 runs would make a file of many megabytes.
+POINTS = 200
+
+
+@styled
+def learning_curves(curves: pd.DataFrame, quantity: str = "validation_accuracy") -> Figure:
+    """Draw ``quantity`` against the epoch, one panel a network, one light line a run, the mean bold.
+
+    ``curves`` has the columns ``network, seed, epoch`` and ``quantity``. A run that stopped early keeps its last
+    value, since runs stop where nothing moves any more. The mean of the GCN is repeated in the other panels.
+    """
+    if quantity not in QUANTITIES:
+        raise MtgcnError(f"'{quantity}' is no learning curve; choose one of {', '.join(QUANTITIES)}.")
+    label, logarithmic = QUANTITIES[quantity]
+    networks = in_order(curves["network"].tolist())
+    epochs = _epochs(curves)
+    wide = {network: _wide(curves[curves["network"] == network], quantity, epochs) for network in networks}
+    alt = f"{label} against epoch for {', '.join(networks)}: each run and their mean."
+    # The risks of different tasks have different scales, accuracies do not.
+    accuracy = quantity == "validation_accuracy"
+    figure, axes = style.panels(len(networks), 2.3, 2.0, alt[0].upper() + alt[1:], sharey=accuracy)
+    for network, ax in zip(networks, axes, strict=True):
+        look = style.of(network)
+        ax.plot(epochs, wide[network], color=look.colour, linewidth=0.7, alpha=0.35)
+        if network != BASELINE and BASELINE in wide and accuracy:
+            ax.plot(epochs, wide[BASELINE].mean(axis=1), color=style.of(BASELINE).colour, linewidth=1.2)
+        ax.plot(epochs, wide[network].mean(axis=1), color=look.colour, linewidth=2.2)
+        ax.set(title=network, xscale="log", yscale="log" if logarithmic else "linear")
+        if logarithmic:  # 0.9 and not 9 × 10⁻¹
+            ax.yaxis.set_major_formatter(LogFormatter())
+            ax.yaxis.set_minor_formatter(LogFormatter())
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    figure.supxlabel("epoch", fontsize=10)
+    figure.supylabel(label, fontsize=10)
+    figure.legend(handles=_legend(accuracy), loc="outside upper center", ncols=3)
+    return figure
+
+
+def _legend(accuracy: bool) -> list[Line2D]:
+    run = Line2D([], [], color=GREY, linewidth=0.7, alpha=0.6, label="a run")
+    mean = Line2D([], [], color=GREY, linewidth=2.2, label="mean")
+    baseline = Line2D([], [], color=GREY, linewidth=1.2, label=f"mean of {BASELINE}")
+    return [run, mean, baseline] if accuracy else [run, mean]
+
+
+def _epochs(curves: pd.DataFrame) -> np.ndarray:
+    """Return the epochs to draw: all of a short training, evenly spaced in the logarithm of a long one."""
+    there = np.unique(curves["epoch"])
+    there = there[there > 0]
+    if len(there) <= POINTS:
+        return there
+    wanted = np.geomspace(there[0], there[-1], POINTS)
+    return np.unique(there[np.minimum(np.searchsorted(there, wanted - 1e-6), len(there) - 1)])
+
+
+def _wide(curves: pd.DataFrame, quantity: str, epochs: np.ndarray) -> pd.DataFrame:
+    """Return ``quantity`` (epochs, runs), the last value carried on."""
+    wide = curves.pivot_table(quantity, "epoch", "seed", dropna=False).sort_index()
+    return wide.reindex(np.union1d(wide.index, epochs)).ffill().loc[epochs]

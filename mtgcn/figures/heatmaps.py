@@ -1,0 +1,78 @@
+"""Heat maps: a measure by depth and layer, and validation accuracy over a grid of weights."""
+
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.colors import LogNorm, Normalize
+from matplotlib.patches import Rectangle
+
+from mtgcn.comparison import in_order
+from mtgcn.figures import style
+from mtgcn.figures.style import Figure, styled
+
+# From dark to light in grey as in colour, and told apart by colour-blind readers.
+COLOURS = "viridis"
+
+
+@styled
+def depth_by_layer(measures: pd.DataFrame, value: str, label: str, logarithmic: bool = False) -> Figure:
+    """Draw the mean over runs of column ``value`` by depth (down) and layer (across), one panel a network.
+
+    ``measures`` has the columns ``network, hidden_layers, layer`` and ``value``, one row a run and layer; ``label``
+    says on the colour bar what is drawn. A network of k hidden layers has layers 1 to k, the rest stays empty.
+    On a logarithmic scale means that are not positive stay empty too.
+    """
+    networks = in_order(measures["network"].tolist())
+    means = measures.pivot_table(value, ["network", "hidden_layers"], "layer")
+    if logarithmic:
+        means = means.where(means > 0)
+    scale = (LogNorm if logarithmic else Normalize)(*_range(means))
+    alt = f"{label} by number of hidden layers and layer for {', '.join(networks)}, mean over runs."
+    figure, axes = style.panels(len(networks), 2.3, 2.2, alt, sharey=True)
+    depths, layers = sorted(measures["hidden_layers"].unique()), list(means.columns)
+    for network, ax in zip(networks, axes, strict=True):
+        grid = means.loc[network].reindex(depths)
+        mesh = ax.pcolormesh(np.ma.masked_invalid(grid.to_numpy()), norm=scale, cmap=COLOURS)
+        ax.set(title=network, ylim=(len(depths), 0))
+        ax.set_yticks(np.arange(len(depths)) + 0.5, [str(depth) for depth in depths])
+        # Four to eight ticks, the first layer always among them.
+        every = max(1, len(layers) // 4)
+        ticks = [0, *range(every - 1, len(layers), every)]
+        ax.set_xticks([tick + 0.5 for tick in ticks], [str(layers[tick]) for tick in ticks])
+        ax.grid(visible=False)
+    if networks:
+        bar = figure.colorbar(mesh, ax=axes, label=label, fraction=0.05, aspect=30)
+        bar.outline.set_visible(False)
+    figure.supxlabel("layer", fontsize=10)
+    figure.supylabel("hidden layers", fontsize=10)
+    return figure
+
+
+@styled
+def weight_grid(scores: pd.DataFrame, x: str, y: str, value: str = "validation_accuracy") -> Figure:
+    """Draw the mean of ``value`` for each pair of the columns ``x`` and ``y`` of ``scores``, the best one framed.
+
+    Rows of ``scores`` with the same pair (runs, other choices) are averaged; a pair that is not there stays empty.
+    """
+    grid = scores.pivot_table(value, y, x).sort_index(ascending=False)
+    name = value.replace("_", " ")
+    alt = f"Heat map of {name} by {x} (across) and {y} (up), best {np.nanmax(grid.to_numpy()):.2f}."
+    figure = Figure(2 + 0.72 * grid.shape[1], 1.3 + 0.46 * grid.shape[0], alt)
+    ax = figure.subplots()
+    sns.heatmap(grid, ax=ax, cmap=COLOURS, annot=True, fmt=".1f", cbar_kws={"label": f"{name}, %"})
+    row, column = np.unravel_index(np.nanargmax(grid.to_numpy()), grid.shape)
+    ax.add_patch(Rectangle((float(column), float(row)), 1, 1, fill=False, edgecolor="#d55e00", linewidth=3))
+    ax.tick_params(length=0)
+    ax.grid(visible=False)
+    ax.set_xticklabels([_number(weight) for weight in grid.columns], rotation=0)
+    ax.set_yticklabels([_number(weight) for weight in grid.index], rotation=0)
+    return figure
+
+
+def _range(values: pd.DataFrame) -> tuple[float, float]:
+    finite = values.to_numpy(float)[values.notna()]
+    return (float(finite.min()), float(finite.max())) if finite.size else (1.0, 1.0)
+
+
+def _number(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

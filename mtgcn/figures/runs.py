@@ -1,0 +1,80 @@
+"""Accuracy by network: every run as a point, our mean and the paper's."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from mtgcn.comparison import Cell, compare
+from mtgcn.figures import style
+from mtgcn.figures.style import GREY, Figure, styled
+
+
+@styled
+def runs_by_network(results: pd.DataFrame, cells: Sequence[Cell] | None = None) -> Figure:
+    """Draw test accuracies, one panel for each of ``cells`` (data set, hidden layers), by default all with runs.
+
+    Points are runs, a filled marker is our mean and an open diamond the paper's, both with their standard error.
+    """
+    summary = compare(results, cells)
+    shown = summary.dropna(subset=["mean", "paper_mean"], how="all")
+    panels = list(dict.fromkeys(zip(shown["dataset"], shown["hidden_layers"], strict=True)))
+    networks = list(dict.fromkeys(shown["network"]))
+    alt = (
+        f"Test accuracy of {', '.join(networks)} on {', '.join(title(*panel) for panel in panels)}: "
+        "every run, our mean and the paper's mean with standard errors."
+    )
+    figure = Figure(1.2 + 2.6 * max(1, len(panels)), 1.5 + 0.46 * len(networks), alt)
+    axes = figure.subplots(1, max(1, len(panels)), sharey=True, squeeze=False)[0]
+    for panel, ax in zip(panels, axes, strict=False):
+        here = (shown["dataset"] == panel[0]) & (shown["hidden_layers"] == panel[1])
+        _panel(ax, shown[here], networks, results)
+        ax.set_title(title(*panel))
+        ax.set_xlabel("test accuracy, %")
+    axes[0].set_yticks(range(len(networks)), networks)
+    axes[0].set_ylim(len(networks) - 0.4, -0.6)  # the first network on top, as in the paper's tables
+    figure.legend(handles=_legend(), loc="outside lower center", ncols=3)
+    return figure
+
+
+def title(dataset: str, hidden_layers: int) -> str:
+    """Return e.g. "Cora, 2 hidden layers"."""
+    return f"{dataset.capitalize()}, {hidden_layers} hidden layer{'' if hidden_layers == 1 else 's'}"
+
+
+def _panel(ax: Axes, summary: pd.DataFrame, networks: list[str], results: pd.DataFrame) -> None:
+    ax.grid(visible=False, axis="y")
+    ax.tick_params(axis="y", length=0)
+    for row in summary.to_dict("records"):
+        look, height = style.of(row["network"]), networks.index(row["network"])
+        if row["runs"]:
+            own = results[
+                (results["dataset"] == row["dataset"])
+                & (results["hidden_layers"] == row["hidden_layers"])
+                & (results["network"] == row["network"])
+            ].sort_values("seed")["test_accuracy"]
+            ax.scatter(own, height - 0.05 + _spread(len(own)), s=14, color=look.colour, alpha=0.4, linewidths=0)
+            ax.errorbar(
+                row["mean"], height - 0.05, xerr=row["sem"], color=look.colour, marker=look.marker, ms=7, capsize=3
+            )
+        if not np.isnan(row["paper_mean"]):
+            ax.errorbar(
+                row["paper_mean"], height + 0.3, xerr=row["paper_sem"], color=GREY, marker="D", ms=5, mfc="none"
+            )
+
+
+def _spread(runs: int) -> np.ndarray:
+    """Heights (runs,) that keep equal accuracies apart: by the golden ratio, evenly and without chance."""
+    return (np.arange(runs) * 0.618034 % 1 - 0.5) * 0.32
+
+
+def _legend() -> list[Line2D]:
+    common: dict[str, Any] = {"color": GREY, "linestyle": "none"}
+    return [
+        Line2D([], [], marker="o", ms=4, alpha=0.4, label="a run", **common),
+        Line2D([], [], marker="o", ms=7, label="our mean ± standard error", **common),
+        Line2D([], [], marker="D", ms=5, mfc="none", label="the paper's mean ± standard error", **common),
+    ]
