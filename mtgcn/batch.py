@@ -54,6 +54,11 @@ class Batch:
         """The number of runs, R."""
         return len(self.seeds)
 
+    @property
+    def stored_values(self) -> int:
+        """The number of values stored for features and graph of all runs."""
+        return self.runs * (self.dataset.features.nnz + 2 * self.dataset.edges.shape[1] + self.dataset.nodes)
+
     def blocks(self, matrices: Sequence[sparse.csr_matrix]) -> "Rows":
         """Put one sparse (n, d) matrix a run on this batch's device."""
         return Rows(matrices, self.device, self.dtype)

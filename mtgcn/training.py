@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mtgcn.allocator import keep_large_blocks
+from mtgcn.machine import fitting_threads, keep_large_blocks
 from mtgcn.network import Network
 from mtgcn.optimiser import Adam
 from mtgcn.parameters import Parameters
@@ -69,8 +69,10 @@ def train(
     the user, the outcome so far is returned with the exception, as ``KeyboardInterrupt.args[0]``.
     """
     outcome = Trained.of(network)
+    keep_large_blocks()
     try:
-        _train(network, parameters, outcome, report)
+        with fitting_threads(network.batch.stored_values):
+            _train(network, parameters, outcome, report)
     except KeyboardInterrupt as interrupt:
         raise KeyboardInterrupt(outcome) from interrupt
     return outcome
@@ -79,7 +81,6 @@ def train(
 def _train(
     network: Network, parameters: Parameters, outcome: Trained, report: Callable[[Progress], None] | None
 ) -> None:
-    keep_large_blocks()
     runs = network.batch.runs
     risk_nodes = network.batch.validation if parameters.validation_risk_nodes == "validation" else None
     adam = Adam(network.weights, parameters.l2, decayed(network, parameters.l2_layers))

@@ -1,0 +1,44 @@
+"""How training uses the machine: memory that is kept, and no more threads than the work is worth."""
+
+import ctypes
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # from glibc's malloc.h
+KEEP = 1 << 30
+WORTH_THREADS = 1 << 17  # stored values of features and graph, all runs together
+
+
+def keep_large_blocks() -> None:
+    """Tell glibc to reuse freed blocks of up to 1 GiB; elsewhere do nothing.
+
+    Each epoch frees and asks for the same few large arrays. By default glibc returns such blocks to the
+    kernel, which clears every page again on the next request.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (OSError, AttributeError):  # another C library, such as musl
+        return
+    mallopt(M_MMAP_THRESHOLD, KEEP)
+    mallopt(M_TRIM_THRESHOLD, KEEP)
+
+
+@contextmanager
+def fitting_threads(values: int) -> Iterator[None]:
+    """Use one thread within the block when only so many values are worked on.
+
+    Handing a piece of a hundred microseconds to a second thread gains little, and costs a hundredfold when
+    another process has that thread's core: each step then waits for the scheduler.
+    """
+    before = torch.get_num_threads()
+    if values < WORTH_THREADS:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
