@@ -30,6 +30,8 @@ def clean(text: str, parameters: Mapping[str, Any], given_by: str, title: str, r
         if INJECTED in tags:
             cell.id = INJECTED
             cell.source = _assignments(parameters, given_by)
+    if parameters:
+        _fold_defaults(notebook)
     _retitle(notebook, title)
     for name in ("papermill", "widgets"):
         notebook.metadata.pop(name, None)
@@ -66,6 +68,14 @@ def _assignments(parameters: Mapping[str, Any], given_by: str) -> str:
             text = text.replace("\n", "\n" + " " * len(f"{name} = "))
         lines.append(f"{name} = {text}")
     return "\n".join(lines)
+
+
+def _fold_defaults(notebook: nbformat.NotebookNode) -> None:
+    """Fold the cell with the values to start from, since those of the file stand below it."""
+    for cell in notebook.cells:
+        tags = cell.metadata.get("tags", [])
+        if "parameters" in tags and "hide-input" not in tags:
+            tags.append("hide-input")
 
 
 def _retitle(notebook: nbformat.NotebookNode, title: str) -> None:

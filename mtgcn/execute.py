@@ -5,6 +5,7 @@ Nothing here reads or writes the project, so that a job can run on any machine t
 
 import logging
 import os
+import re
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ from papermill.engines import NBClientEngine, NotebookExecutionManager, papermil
 from papermill.exceptions import PapermillExecutionError
 
 from mtgcn.results import OUTBOX
+
+HEADING = re.compile(r"^#+[ \t]+(.+?)[ \t]*$", re.MULTILINE)
 
 # The same page from the same inputs: figures carry no date and no random ids, sets have one order, and neither
 # settings of the user nor the debugger's remarks get into a kernel.
@@ -102,8 +105,8 @@ def execute(job: Job, report: Callable[[Step], None] = lambda step: None) -> Pro
         nonlocal heading
         if cell.cell_type == "code":
             report(Step(cell_index + 1, cells, heading))
-        elif cell.source.startswith("#"):
-            heading = cell.source.splitlines()[0].lstrip("#").strip()
+        else:
+            heading = next(reversed(HEADING.findall(cell.source)), heading)
 
     failure = None
     with tempfile.TemporaryDirectory(prefix="mtgcn-") as folder:

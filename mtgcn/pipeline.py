@@ -16,8 +16,9 @@ from mtgcn.execute import Failure, Job, Product, Step, execute
 from mtgcn.experiment import RESULTS_VERSION
 from mtgcn.fingerprint import Fingerprint
 from mtgcn.project import Project
+from mtgcn.results import MAIN
 from mtgcn.runfile import RunFile
-from mtgcn.store import Store, digest
+from mtgcn.store import Store, digest, result_digest
 
 MISSING = "missing"  # the only reason of a run that is not stored at all
 # Runs jobs, tells which cell of which starts, and gives each product as soon as it is there.
@@ -52,7 +53,7 @@ class Run:
             parameters=self.file.complete,
             data=self.file.data,
             results_version=RESULTS_VERSION,
-            results={name: digest((self.reads / f"{name}.csv").read_bytes()) for name in read},
+            results={name: result_digest(MAIN, (self.reads / f"{name}.csv").read_bytes()) for name in read},
         )
 
     def reasons(self) -> list[str]:
@@ -73,10 +74,9 @@ class Run:
         """Store what came out."""
         record = {
             "fingerprint": fingerprint.record(),
-            "files": {name: digest(content) for name, content in product.files.items()},
+            "files": {name: result_digest(name, content) for name, content in product.files.items()},
         }
-        given_by = f"params/{self.file.source.path.name}"
-        text = cleaning.clean(product.notebook, self.file.parameters, given_by, self.file.title, record)
+        text = cleaning.clean(product.notebook, self.file.parameters, self.file.origin, self.file.title, record)
         self.store.put(self.name, text, product.files)
 
 

@@ -37,6 +37,12 @@ class RunFile:
         return self.source.path.stem
 
     @property
+    def origin(self) -> str:
+        """Where the parameters come from, for the page to say."""
+        changed = ", ".join(".".join(location) for location in self.overrides)
+        return f"params/{self.source.path.name}" + (f", with another value of {changed}" if changed else "")
+
+    @property
     def model(self) -> type[BaseModel] | None:
         """What the parameters are checked by; only the experiment has a model, other notebooks just names."""
         return model_of(self.notebook)

@@ -63,6 +63,17 @@ def table3(results: pd.DataFrame) -> Table:
     return Table("table-3", data, text, pd.DataFrame(bolds).set_axis(text.index, axis=0))
 
 
+def one_cell(results: pd.DataFrame) -> Table:
+    """The networks that were run on one data set at one depth: Table 1's columns, our gain over our GCN and its p."""
+    data = compare(results)
+    data = data[data["runs"] + data["diverged"] > 0]
+    cells = tuple(dict.fromkeys(zip(data["dataset"], data["hidden_layers"], strict=True)))
+    gain, p, _ = _gain_columns()
+    table = _wide("one-cell", data, cells, [*_accuracy_columns(), gain, p])
+    text = table.text.droplevel(0, axis=1).rename_axis(columns="network")
+    return Table(table.name, data, text, table.bold.set_axis(text.columns, axis=1))
+
+
 class Column(NamedTuple):
     """A column of a wide table: its head, the text of a row, and the number of which the largest is bold."""
 
@@ -72,16 +83,23 @@ class Column(NamedTuple):
 
 
 def _accuracy_table(name: str, data: pd.DataFrame, cells: tuple[Cell, ...]) -> Table:
-    ours = Column("ours", _ours_text, "mean")
-    theirs = Column("paper", lambda row: _with_error(row["paper_mean"], row["paper_sem"]), "paper_mean")
-    return _wide(name, data, cells, [ours, theirs, Column("Δ", _difference_text)])
+    return _wide(name, data, cells, _accuracy_columns())
 
 
 def _gain_table(name: str, data: pd.DataFrame, cells: tuple[Cell, ...]) -> Table:
+    return _wide(name, data[data["network"] != BASELINE], cells, _gain_columns())
+
+
+def _accuracy_columns() -> list[Column]:
+    ours = Column("ours", _ours_text, "mean")
+    theirs = Column("paper", lambda row: _with_error(row["paper_mean"], row["paper_sem"]), "paper_mean")
+    return [ours, theirs, Column("Δ", _difference_text)]
+
+
+def _gain_columns() -> list[Column]:
     ours = Column("gain [95 %]", _gain_text, "gain")
     theirs = Column("paper", lambda row: _signed(row["paper_gain"]), "paper_gain")
-    p = Column("p", lambda row: _p_text(row["p_holm"]))
-    return _wide(name, data[data["network"] != BASELINE], cells, [ours, p, theirs])
+    return [ours, Column("p", lambda row: _p_text(row["p_holm"])), theirs]
 
 
 def _wide(name: str, data: pd.DataFrame, cells: tuple[Cell, ...], columns: list[Column]) -> Table:
