@@ -15,15 +15,12 @@ Drop = Callable[[Tensor, str], Tensor]
 
 
 def renormalised_adjacency(edges: np.ndarray, nodes: int) -> Tensor:
-    """Â = D̃^-1/2 (A + I) D̃^-1/2, (n, n), entry by entry."""
+    """Â = D̃^-1/2 (A + I) D̃^-1/2, (n, n)."""
     a_tilde = torch.eye(nodes, dtype=torch.float64)
     for u, v in edges.T.tolist():
         a_tilde[u, v] = a_tilde[v, u] = 1.0
-    degree = [float(row.sum()) for row in a_tilde]
-    a_hat = torch.zeros_like(a_tilde)
-    for u, v in a_tilde.nonzero().tolist():
-        a_hat[u, v] = a_tilde[u, v] / (degree[u] * degree[v]) ** 0.5
-    return a_hat
+    d_tilde = torch.diag(a_tilde.sum(1))
+    return torch.linalg.inv(torch.sqrt(d_tilde)) @ a_tilde @ torch.linalg.inv(torch.sqrt(d_tilde))
 
 
 def no_dropout(x: Tensor, site: str) -> Tensor:
@@ -65,7 +62,7 @@ class DenseNetwork:
 
     def risk_main(self, nodes: np.ndarray) -> Tensor:
         probabilities = self.probabilities()
-        return -torch.stack([probabilities[i, self.y[i]].log() for i in nodes]).mean()
+        return -probabilities[nodes, self.y[nodes]].log().mean()
 
     def risk_ae(self, nodes: np.ndarray) -> Tensor:
         return mean_squared_distance(self.x, self.g_auxiliary(self.g_sh(self.x), "AE"), nodes)
@@ -88,4 +85,4 @@ class DenseNetwork:
 def mean_squared_distance(target: Tensor, rebuilt: Tensor, nodes: np.ndarray) -> Tensor:
     """Mean over nodes of ‖target_i − rebuilt_i‖², the matrices being (n, columns)."""
     assert target.shape == rebuilt.shape
-    return torch.stack([(target[i] - rebuilt[i]).square().sum() for i in nodes]).mean()
+    return (target - rebuilt)[nodes].square().sum(1).mean()
