@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mtgcn.search import Search
-    from mtgcn.search.journal import Journal
     from mtgcn.search.lines import Executor
 
 
@@ -42,7 +41,7 @@ def search(
         raise MtgcnError("--scheduler and --workers exclude each other: a scheduler has its own workers.")
     try:
         from mtgcn import search as engine
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise MtgcnError(f"a search needs Optuna ({error}): pip install 'mtgcn[search]'.") from error
     from mtgcn.project import Project
 
@@ -110,7 +109,8 @@ def _show(search: "Search") -> None:
         text = f"  {network:9} {search.done(journal)[network]:4} of at most {most:4} runs"
         if best is not None:
             score = plan.mean(search.space, journal.scores, best, search.space.best_runs)
-            text += f"; {score:.2f} % with " + (", ".join(f"{name} {value}" for name, value in best.values) or "no task")
+            values = ", ".join(f"{name} {value}" for name, value in best.values)
+            text += f"; {score:.2f} %" + (f" with {values}" if values else "")
         typer.echo(text)
 
 

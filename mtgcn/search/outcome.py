@@ -1,0 +1,127 @@
+"""The outcome of a search: a compact table of all its points, and the best ones for the parameter file."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from mtgcn import files, yamlfile
+from mtgcn.checking import experiment_problems
+from mtgcn.errors import MtgcnError
+from mtgcn.parameters import Parameters
+from mtgcn.search import plan
+from mtgcn.search.space import Point, Space
+
+SCORE = ["stage", "runs", "first_seed", "validation_accuracy", "sem", "chosen"]
+
+
+def table(space: Space, scores: plan.Scores) -> pd.DataFrame:
+    """Return one row a point in the order of the grid: network, values, stage, runs, mean and standard error.
+
+    The columns of the values are called as in ``FR.size``, and empty where a network has no such task. A row
+    counts the runs of its last complete stage; ``chosen`` marks the best point of each network.
+    """
+    rows: dict[Point, dict[str, Any]] = {}
+    for network in space.networks:
+        best = plan.chosen(space, network, scores)
+        for stage in plan.stages(space, network, scores):
+            seeds = space.seeds(stage.runs)
+            complete = [point for point in stage.points if all(s in scores.get(point, {}) for s in seeds)]
+            for point in complete:
+                known = pd.Series([scores[point][seed] for seed in seeds])
+                rows[point] = {
+                    "network": network,
+                    **dict(point.values),
+                    "stage": stage.name,
+                    "runs": stage.runs,
+                    "first_seed": space.first_seed,
+                    "validation_accuracy": known.mean(),
+                    "sem": known.sem(),
+                    "chosen": point == best,
+                }
+            if len(complete) < len(stage.points):
+                break
+    values = [f"{task}.{name}" for task, grid in space.grid.items() for name in grid]
+    columns = ["network", *dict.fromkeys([*values, *space.readings]), *SCORE]
+    in_order = [point for task, grid in space.grid.items() for point in space.points(task, grid["weight"])]
+    places = {point: place for place, point in enumerate(in_order)}
+    ordered = sorted(rows, key=lambda p: (space.networks.index(p.network), places.get(p, len(places))))
+    return pd.DataFrame([rows[point] for point in ordered], columns=columns)
+
+
+def write(path: Path, rows: pd.DataFrame) -> None:
+    """Write the table as CSV, with so many digits as it has to say."""
+    rounded = rows.round({"validation_accuracy": 4, "sem": 4})
+    files.write_text(path, rounded.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
+
+
+def apply(path: Path, source: str, space: Space, rows: pd.DataFrame) -> None:
+    """Write the chosen points into the ``networks`` of the parameter file ``path``, and leave its rest as it is.
+
+    Networks that the search has not finished, or knows nothing of, stay as they were. A file that is not there
+    begins with the data set and the depth. ``source`` is the name of the search file.
+    """
+    text = path.read_text(encoding="utf-8") if path.exists() else _beginning(space)
+    before = yamlfile.parse(text, path).data
+    networks = {name: tasks or {} for name, tasks in before.get("networks", {}).items()}
+    if before["dataset"] != space.dataset or before.get("hidden_layers", 1) != space.hidden_layers:
+        raise MtgcnError(f"{path} is about another data set or depth than {source}.")
+    comments = {}
+    for _, row in rows[rows["chosen"]].iterrows():
+        name = str(row["network"])
+        networks[name] = Point(name, _values(space, row)).tasks
+        last = row["first_seed"] + row["runs"] - 1
+        sem = "" if pd.isna(row["sem"]) else f" ± {row['sem']:.2f}"
+        score = f"{row['validation_accuracy']:.2f}{sem} %"
+        comments[name] = f"validation {score}, {row['runs']} runs, seeds {row['first_seed']} to {last}"
+    if not comments:
+        raise MtgcnError(f"{source} has no outcome to apply yet: run 'mtgcn search {source}' first.")
+    block = [f"networks:  # values of {source}, by mean validation accuracy"]
+    block += [_network(name, tasks, comments.get(name)) for name, tasks in networks.items()]
+    after = _replaced(text, "\n".join(block) + "\n")
+    _check(path, space, before, yamlfile.parse(after, path).data)
+    files.write_text(path, after)
+
+
+def _beginning(space: Space) -> str:
+    return f"dataset: {space.dataset}\nhidden_layers: {space.hidden_layers}\n"
+
+
+def _values(space: Space, row: "pd.Series[Any]") -> tuple[tuple[str, Any], ...]:
+    """Return a row's values as the search file has them, since a column of a table turns 4 into 4.0."""
+    tasks = Point(str(row["network"])).tasks
+    named = [(task, name) for task in tasks for name in space.grid[task]]
+    chosen = [(f"{task}.{name}", space.grid[task][name], row[f"{task}.{name}"]) for task, name in named]
+    return tuple((name, next(value for value in choices if value == cell)) for name, choices, cell in chosen)
+
+
+def _network(name: str, tasks: dict[str, Any], comment: str | None) -> str:
+    """Return the lines of a network, one for each of its tasks."""
+    first = f"  {name}:" + ("" if tasks else " {}") + (f"  # {comment}" if comment else "")
+    return "\n".join([first, *(f"    {task}: {_flow(values or {})}" for task, values in tasks.items())])
+
+
+def _flow(values: dict[str, Any]) -> str:
+    short = {name: int(v) if isinstance(v, float) and v.is_integer() else v for name, v in values.items()}
+    return yaml.safe_dump(short, default_flow_style=True, sort_keys=False, width=10**6).strip()
+
+
+def _replaced(text: str, block: str) -> str:
+    """Return ``text`` with another ``networks``: its line and the indented ones after it, or new lines at the end."""
+    found = re.search(r"^networks:.*\n?(?:(?:[ \t]*\n)*[ \t]+\S.*\n?)*", text, re.MULTILINE)
+    if found is None:
+        return text.rstrip("\n") + "\n" + block
+    return text[: found.start()] + block + text[found.end() :]
+
+
+def _check(path: Path, space: Space, before: dict[str, Any], after: dict[str, Any]) -> None:
+    """Refuse to write what would change other keys, be no experiment, or report a run that the search has seen."""
+    if {**before, "networks": None} != {**after, "networks": None}:
+        raise MtgcnError(f"{path}: write 'networks:' as indented lines, so that they can be replaced.")
+    known = {name: value for name, value in after.items() if name in Parameters.model_fields}
+    for problem in experiment_problems(known):
+        raise MtgcnError(f"{path}: {problem.message}")
+    if shared := set(Parameters(**known).seeds) & set(space.seeds(space.best_runs)):
+        raise MtgcnError(f"{path} reports the seed {min(shared)}, with which the search was made.")
