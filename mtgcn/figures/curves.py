@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from mtgcn.comparison import BASELINE, in_order
 from mtgcn.errors import MtgcnError
@@ -46,9 +46,11 @@ def learning_curves(curves: pd.DataFrame, quantity: str = "validation_accuracy")
             ax.plot(epochs, wide[BASELINE].mean(axis=1), color=style.of(BASELINE).colour, linewidth=1.2)
         ax.plot(epochs, wide[network].mean(axis=1), color=look.colour, linewidth=2.2)
         ax.set(title=network, xscale="log", yscale="log" if logarithmic else "linear")
-        if logarithmic:  # 0.9 and not 9 × 10⁻¹
-            ax.yaxis.set_major_formatter(LogFormatter())
-            ax.yaxis.set_minor_formatter(LogFormatter())
+        low, high = ax.get_ylim()
+        if logarithmic and high < 100 * low:  # too short for powers of ten: 0.5 and not 5 × 10⁻¹
+            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            ax.yaxis.set_minor_formatter(NullFormatter())
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     figure.supxlabel("epoch", fontsize=10)
     figure.supylabel(label, fontsize=10)

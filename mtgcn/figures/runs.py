@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from mtgcn.comparison import Cell, compare
 from mtgcn.figures import style
@@ -34,6 +35,7 @@ def runs_by_network(results: pd.DataFrame, cells: Sequence[Cell] | None = None) 
         _panel(ax, shown[here], networks, results)
         ax.set_title(title(*panel))
         ax.set_xlabel("test accuracy, %")
+        ax.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     axes[0].set_yticks(range(len(networks)), networks)
     axes[0].set_ylim(len(networks) - 0.4, -0.6)  # the first network on top, as in the paper's tables
     figure.legend(handles=_legend(), loc="outside lower center", ncols=3)
@@ -56,7 +58,7 @@ def _panel(ax: Axes, summary: pd.DataFrame, networks: list[str], results: pd.Dat
                 & (results["hidden_layers"] == row["hidden_layers"])
                 & (results["network"] == row["network"])
             ].sort_values("seed")["test_accuracy"]
-            ax.scatter(own, height - 0.05 + _spread(len(own)), s=14, color=look.colour, alpha=0.4, linewidths=0)
+            ax.scatter(own, height - 0.05 + _spread(len(own)), s=14, color=look.colour, alpha=0.5, linewidths=0)
             ax.errorbar(
                 row["mean"], height - 0.05, xerr=row["sem"], color=look.colour, marker=look.marker, ms=7, capsize=3
             )
@@ -74,7 +76,7 @@ def _spread(runs: int) -> np.ndarray:
 def _legend() -> list[Line2D]:
     common: dict[str, Any] = {"color": GREY, "linestyle": "none"}
     return [
-        Line2D([], [], marker="o", ms=4, alpha=0.4, label="a run", **common),
+        Line2D([], [], marker="o", ms=4, alpha=0.5, label="a run", **common),
         Line2D([], [], marker="o", ms=7, label="our mean ± standard error", **common),
         Line2D([], [], marker="D", ms=5, mfc="none", label="the paper's mean ± standard error", **common),
     ]
