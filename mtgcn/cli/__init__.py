@@ -17,7 +17,7 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the program; a user's mistake ends in one sentence and exit code 2."""
-    from mtgcn.cli import bench, data, run, train  # noqa: F401  (importing a command registers it)
+    from mtgcn.cli import bench, data, run, search, train  # noqa: F401  (importing a command registers it)
 
     try:
         app()

@@ -74,7 +74,9 @@ def run(search: Search, executor: Executor = here, report: Report = lambda done:
         journal = search.open()
         report(search.done(journal))
         while wants := plan.todo(search.space, journal.scores):
-            for line, scores in executor(lay_out(search.space, wants, search.data)):
+            lines = lay_out(search.space, wants, search.data)
+            lines.sort(key=lambda line: cost({line.network: line.runs}), reverse=True)  # no long one at the end
+            for line, scores in executor(lines):
                 for want, values in zip(line.wants, scores, strict=True):
                     journal.record(want, dict(zip(want.seeds, values, strict=True)))
                 report(search.done(journal))

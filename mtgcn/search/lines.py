@@ -30,6 +30,11 @@ class Line:
     results_version: int = RESULTS_VERSION
 
     @property
+    def network(self) -> str:
+        """The network of all its points."""
+        return self.wants[0].point.network
+
+    @property
     def runs(self) -> int:
         """How many runs the batch has."""
         return sum(len(want.seeds) for want in self.wants)
@@ -67,11 +72,11 @@ def score(line: Line) -> list[list[float]]:
     if dataset.digest != line.data:
         raise MtgcnError(f"a worker has other data in {line.parameters.dataset} than this machine.")
     seeds = [seed for want in line.wants for seed in want.seeds]
-    network, weights = line.wants[0].point.network, {}
+    weights = {}
     for task in line.wants[0].point.tasks:
         by_point = [(want.point.tasks[task]["weight"], len(want.seeds)) for want in line.wants]
         weights[task] = [weight for weight, runs in by_point for _ in range(runs)]
-    trained = train(build(line.parameters, network, dataset, seeds, weights), line.parameters)
+    trained = train(build(line.parameters, line.network, dataset, seeds, weights), line.parameters)
     # A run that diverged before it had any best epoch is the worst there is, not an unknown one.
     accuracies = iter(np.nan_to_num(trained.validation_accuracy).round(4).tolist())
     return [[next(accuracies) for _ in want.seeds] for want in line.wants]
