@@ -51,6 +51,9 @@ class Table:
         for suffix, content in (("html", self.html()), ("csv", self.csv()), ("tex", self.latex())):
             write_text(Path(folder) / f"{self.name}.{suffix}", content)
 
+    def __repr__(self) -> str:
+        return self.text.to_string()
+
     def _repr_html_(self) -> str:
         return self.html()
 

@@ -264,6 +264,7 @@ def test_architecture_s_labels_stay_inside_their_boxes() -> None:
 def test_a_notebook_shows_the_svg_and_save_writes_it(tmp_path: os.PathLike[str]) -> None:
     figure, svg = drawn("architecture")
     assert figure._repr_svg_() == svg
+    assert repr(figure) == figure.alt
     path = os.path.join(tmp_path, "architecture.svg")
     figure.save(path)
     with open(path, encoding="utf-8") as file:

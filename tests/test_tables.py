@@ -101,6 +101,7 @@ def test_html_is_repeatable_and_holds_every_cell(build: Callable[[pd.DataFrame],
     assert table.html() == build(runs).html() == table._repr_html_()
     cells = [unescape(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", table.html())]
     assert cells == table.text.to_numpy().ravel().tolist()
+    assert all(cell in repr(table) for cell in cells)
     rows = [unescape(cell) for cell in re.findall(r"<th[^>]*row_heading[^>]*>(.*?)</th>", table.html())]
     assert rows == table.text.index.tolist()
 

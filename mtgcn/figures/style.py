@@ -93,6 +93,9 @@ class Figure(MatplotlibFigure):
         """Write the SVG to ``path``."""
         write_text(path, self.svg())
 
+    def __repr__(self) -> str:
+        return self.alt
+
     def _repr_svg_(self) -> str:
         return self.svg()
 
