@@ -101,7 +101,7 @@ def _on(client: "Client", lines: Sequence[Line]) -> Iterator[Scored]:
 
     futures = {client.submit(score, line, pure=False): line for line in lines}
     try:
-        for future in as_completed(futures):
+        for future in as_completed(futures, loop=client.loop):
             yield futures[future], future.result()
     finally:
         client.cancel(list(futures))

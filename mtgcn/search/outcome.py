@@ -81,7 +81,7 @@ def apply(path: Path, source: str, space: Space, rows: pd.DataFrame) -> None:
     block = [f"networks:  # values of {source}, by mean validation accuracy"]
     block += [_network(name, tasks, comments.get(name)) for name, tasks in networks.items()]
     after = _replaced(text, "\n".join(block) + "\n")
-    _check(path, space, before, yamlfile.parse(after, path).data)
+    _check(path, space, before, after)
     files.write_text(path, after)
 
 
@@ -116,8 +116,12 @@ def _replaced(text: str, block: str) -> str:
     return text[: found.start()] + block + text[found.end() :]
 
 
-def _check(path: Path, space: Space, before: dict[str, Any], after: dict[str, Any]) -> None:
+def _check(path: Path, space: Space, before: dict[str, Any], text: str) -> None:
     """Refuse to write what would change other keys, be no experiment, or report a run that the search has seen."""
+    try:
+        after = yamlfile.parse(text, path).data
+    except MtgcnError:
+        after = {}
     if {**before, "networks": None} != {**after, "networks": None}:
         raise MtgcnError(f"{path}: write 'networks:' as indented lines, so that they can be replaced.")
     known = {name: value for name, value in after.items() if name in Parameters.model_fields}

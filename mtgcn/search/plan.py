@@ -57,7 +57,6 @@ def stages(space: Space, network: str, scores: Scores) -> Iterator[Stage]:
     if space.readings:
         yield Stage("readings", _readings(space, network), space.best_runs)
         return
-    points = [Point(BASE)] if network == BASE else []
     if network in space.grid:
         weights = space.grid[network]["weight"]
         points = space.points(network, space.screening.get(network, weights))
@@ -66,11 +65,11 @@ def stages(space: Space, network: str, scores: Scores) -> Iterator[Stage]:
         whole = [point for point in space.points(network, weights) if point.structure in structures]
         yield Stage("grid", whole, space.runs)
         points += [point for point in whole if point not in points]
-    elif network in space.combined:
+    else:
         singles = [chosen(space, task, scores) for task in tasks_of(network)]
         if None in singles:
             return
-        points = _around(space, network, [single for single in singles if single])
+        points = _around(space, network, [single for single in singles if single])  # of GCN, the one without values
         yield Stage("grid", points, space.runs)
     most = best(points, space.share, lambda point: mean(space, scores, point, space.runs))
     yield Stage("best", most, space.best_runs)

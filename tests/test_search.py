@@ -1,0 +1,334 @@
+"""The search: what it computes, with which seeds, and that a kill changes nothing."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from mtgcn import datasets, experiment, search, training
+from mtgcn.errors import MtgcnError
+from mtgcn.parameters import Parameters
+from mtgcn.search import journal, lines, plan
+from mtgcn.search.space import Point, Space, read
+
+REPOSITORY = Path(__file__).parents[1]
+TOY = """
+dataset: toy
+settings: {epochs: 12}
+grid:
+  AE: {weight: [1, 10, 100], nodes: [labelled, all]}
+  FR: {weight: [1, 10, 100], nodes: all, size: [20, 60], reconstruct: [full, partial]}
+  ER: {weight: [0.1, 1, 10], nodes: all, size: [2, 4], reconstruct: [full, partial]}
+screening: {FR: [10], ER: [1]}
+combined: {AE+FR: [-1, 0, 1], AE+FR+ER: [0]}
+runs: 2
+best_runs: 4
+batch: 5
+"""
+
+
+def checkout(root: Path, text: str = TOY) -> search.Search:
+    """Make a checkout with one search file and return its search."""
+    for folder in ("params/search", "notebooks"):
+        (root / folder).mkdir(parents=True)
+    (root / "params/search/toy.yaml").write_text(text)
+    return search.Search.of(root / "params/search/toy.yaml", root)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> search.Search:
+    """A complete search, computed in this process."""
+    made = checkout(tmp_path_factory.mktemp("finished"))
+    search.run(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def table(finished: search.Search) -> pd.DataFrame:
+    return pd.read_csv(finished.table)
+
+
+def trials(made: search.Search) -> list[dict]:
+    """Return the trials as the journal's lines have them, without Optuna's help."""
+    records = [json.loads(line) for line in made.journal.read_text().splitlines()]
+    return [record for record in records if "params" in record]
+
+
+def test_score_is_that_of_the_run_alone(finished: search.Search, table: pd.DataFrame) -> None:
+    row = table[table["chosen"] & (table["network"] == "AE+FR")].iloc[0]
+    tasks = {
+        "AE": {"weight": row["AE.weight"], "nodes": row["AE.nodes"]},
+        "FR": {"weight": row["FR.weight"], "size": int(row["FR.size"]), "reconstruct": row["FR.reconstruct"]},
+    }
+    parameters = Parameters(dataset="toy", epochs=12, runs=1, networks={"AE+FR": tasks})
+    alone = []
+    for seed in range(1000, 1004):
+        network = experiment.build(parameters, "AE+FR", datasets.load("toy"), [seed])
+        alone.append(training.train(network, parameters).validation_accuracy[0])
+    assert row["validation_accuracy"] == pytest.approx(sum(alone) / 4, abs=1e-3)
+    assert row["sem"] == pytest.approx(pd.Series(alone).sem(), abs=1e-3)
+
+
+def test_every_point_of_the_paper_is_in_the_table(table: pd.DataFrame) -> None:
+    assert list(table["network"].unique()) == ["GCN", "AE", "FR", "ER", "AE+FR", "AE+FR+ER"]
+    assert len(table[table["network"] == "AE"]) == 6
+    for task, sizes in (("FR", [20, 60]), ("ER", [2, 4])):
+        rows = table[table["network"] == task]
+        assert set(zip(rows[f"{task}.size"], rows[f"{task}.reconstruct"], strict=True)) == {
+            (size, kind) for size in sizes for kind in ("full", "partial")
+        }
+        # One of the four structures, the one of the best point at the screening weight, has all weights.
+        counts = rows.groupby([f"{task}.size", f"{task}.reconstruct"]).size()
+        assert sorted(counts) == [1, 1, 1, 3]
+    assert table.groupby("network")["chosen"].sum().eq(1).all()
+
+
+def test_the_best_quarter_has_more_runs_and_decides(finished: search.Search, table: pd.DataFrame) -> None:
+    by_seed: dict[tuple, dict[int, float]] = {}
+    for trial in trials(finished):
+        key = (trial["study_id"], json.dumps(trial["user_attrs"]["point"]))
+        by_seed.setdefault(key, {}).update({int(k): v for k, v in trial["user_attrs"]["scores"].items()})
+    for study in {study for study, _ in by_seed}:
+        scores = [value for (of, _), value in by_seed.items() if of == study]
+        first = sorted((value[1000] + value[1001] for value in scores), reverse=True)
+        most = [value for value in scores if len(value) == 4]
+        assert len(most) == -(-len(scores) // 4)
+        assert min(value[1000] + value[1001] for value in most) >= first[len(most) - 1]
+    for _, rows in table.groupby("network"):
+        assert rows[rows["chosen"]]["runs"].item() == 4
+        assert (
+            rows[rows["chosen"]]["validation_accuracy"].item() == rows[rows["runs"] == 4]["validation_accuracy"].max()
+        )
+        assert (rows["runs"] == 4).equals(rows["stage"] == "best")
+
+
+def test_no_reported_seed_is_used(finished: search.Search) -> None:
+    used = {int(seed) for trial in trials(finished) for seed in trial["user_attrs"]["scores"]}
+    assert used == {1000, 1001, 1002, 1003}
+    with pytest.raises(MtgcnError, match=r"toy.yaml:12: first_seed is 50: .*1000"):
+        _read(finished.root, TOY + "first_seed: 50\n")
+    for path in (REPOSITORY / "params").glob("*.yaml"):
+        said = yaml.safe_load(path.read_text())
+        assert said.get("first_seed", 0) + said.get("runs", 10) <= 1000, path
+
+
+def test_nothing_about_the_test_nodes_is_stored(
+    finished: search.Search, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Turning the labels of all test nodes round changes nothing."""
+    original = datasets.load("toy")
+    labels = original.labels.copy()
+    labels[original.test] = (labels[original.test] + 1) % original.classes
+    turned = type(original)(**{**vars(original), "labels": labels})
+    monkeypatch.setattr(lines, "_load", lambda name, normalise: turned)
+    again = checkout(tmp_path)
+    search.run(again)
+    assert again.table.read_bytes() == finished.table.read_bytes()
+    assert "test" not in finished.journal.read_text() + finished.table.read_text()
+
+
+def test_combined_networks_keep_what_single_tasks_chose(table: pd.DataFrame) -> None:
+    chosen = {row["network"]: row for _, row in table[table["chosen"]].iterrows()}
+    for network in ("AE+FR", "AE+FR+ER"):
+        rows = table[table["network"] == network]
+        for task in network.split("+"):
+            values = [name for name in table if name.startswith(f"{task}.") and name != f"{task}.weight"]
+            for name in values:
+                assert set(rows[name]) == {chosen[task][name]}
+    weights = [1, 10, 100]
+    place = {task: weights.index(chosen[task][f"{task}.weight"]) for task in ("AE", "FR")}
+    near = {task: weights[max(0, at - 1) : at + 2] for task, at in place.items()}
+    pairs = table[table["network"] == "AE+FR"][["AE.weight", "FR.weight"]]
+    assert {tuple(pair) for pair in pairs.to_numpy()} == {(a, f) for a in near["AE"] for f in near["FR"]}
+
+
+def test_a_complete_search_computes_nothing(finished: search.Search) -> None:
+    def refuse(some: object) -> None:
+        raise AssertionError("computed again")
+
+    before = finished.journal.read_bytes()
+    finished.table.unlink()
+    search.run(finished, refuse)
+    assert finished.table.exists()
+    assert finished.journal.read_bytes() == before
+
+
+def test_killed_and_resumed_gives_the_same_table(finished: search.Search, tmp_path: Path) -> None:
+    made = checkout(tmp_path)
+    program = "from mtgcn.cli import main; import sys; sys.argv = ['mtgcn', 'search', '--workers', '1']; main()"
+    kills = 0
+    while kills < 2:
+        process = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, stdout=subprocess.DEVNULL)
+        had = len(trials(made)) if made.journal.exists() else 0
+        while process.poll() is None and (not made.journal.exists() or len(trials(made)) < had + 4):
+            time.sleep(0.01)
+        assert process.poll() is None, "it ended before it could be killed"
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        kills += 1
+    with made.journal.open("ab") as file:
+        file.write(b'{"op_code": 4, "worker')  # a line that was cut off
+    Path(f"{made.journal}.lock").symlink_to("nowhere")  # Optuna's lock of the killed process
+    search.run(made)
+    assert made.table.read_bytes() == finished.table.read_bytes()
+    points = [(trial["study_id"], str(trial["user_attrs"])) for trial in trials(made)]
+    assert len(points) == len(set(points)), "something was computed twice"
+
+
+def test_two_searches_do_not_write_to_one_journal(finished: search.Search) -> None:
+    with journal.locked(finished.journal), pytest.raises(MtgcnError, match="another mtgcn search is writing"):
+        search.run(finished)
+
+
+def test_dask_workers_give_the_same_table(finished: search.Search, tmp_path: Path) -> None:
+    from mtgcn import cluster
+
+    made = checkout(tmp_path)
+    with cluster.connect(None, 2) as client:
+        search.run(made, lines.on(client))
+    assert made.table.read_bytes() == finished.table.read_bytes()
+
+
+def test_other_settings_leave_old_scores_aside(finished: search.Search, tmp_path: Path) -> None:
+    made = checkout(tmp_path, TOY.replace("epochs: 12", "epochs: 13"))
+    made.journal.parent.mkdir(parents=True)
+    made.journal.write_bytes(finished.journal.read_bytes())
+    assert made.open().scores == {}
+    more_weights = Space(**yaml.safe_load(TOY.replace("[1, 10, 100], nodes: [l", "[1, 10, 100, 1000], nodes: [l")))
+    known = journal.Journal(finished.journal, more_weights, finished.data).scores
+    wants = plan.todo(more_weights, known)
+    assert {(want.point.network, dict(want.point.values)["AE.weight"]) for want in wants} == {("AE", 1000)}
+
+
+def test_expected_runs_bound_those_that_are_made(finished: search.Search) -> None:
+    done = finished.done(finished.open())
+    expected = plan.expected(finished.space)
+    for network in ("GCN", "AE", "FR", "ER"):
+        assert done[network] == expected[network]
+    assert all(done[network] <= expected[network] for network in done)
+
+
+def test_apply_writes_chosen_values_and_leaves_the_rest(finished: search.Search, table: pd.DataFrame) -> None:
+    finished.parameters.write_text(
+        "# Kept.\ndataset: toy\nruns: 3  # kept too\nnetworks:\n  # old\n  AE: {AE: {weight: 5}}\n\n"
+        "  AE+ER: {ER: {size: 3}}\n# About epochs.\nepochs: 7\n"
+    )
+    search.apply(finished)
+    text = finished.parameters.read_text()
+    assert text.startswith("# Kept.\ndataset: toy\nruns: 3  # kept too\nnetworks:  # values of params/search/toy.yaml")
+    assert text.endswith("# About epochs.\nepochs: 7\n")
+    assert "# old" not in text
+    parameters = Parameters(**yaml.safe_load(text))
+    assert parameters.epochs == 7
+    assert parameters.networks["AE+ER"]["ER"].size == 3, "a network that was not searched stays"
+    for _, row in table[table["chosen"]].iterrows():
+        said = parameters.networks[row["network"]]
+        for name in table.columns[1 : table.columns.get_loc("stage")]:
+            task, parameter = name.split(".")
+            if task in said:
+                assert getattr(said[task], parameter) == row[name]
+        score = f"validation {row['validation_accuracy']:.2f} ± {row['sem']:.2f} %, 4 runs, seeds 1000 to 1003"
+        assert score in next(line for line in text.splitlines() if line.startswith(f"  {row['network']}:"))
+    search.apply(finished)
+    assert finished.parameters.read_text() == text
+
+
+def test_apply_makes_a_file_or_refuses(finished: search.Search) -> None:
+    finished.parameters.unlink(missing_ok=True)
+    search.apply(finished)
+    made = Parameters(**yaml.safe_load(finished.parameters.read_text()))
+    assert (made.dataset, list(made.networks)) == ("toy", finished.space.networks)
+    for text, message in (
+        ("dataset: cora\n", "another data set or depth"),
+        ("dataset: toy\nfirst_seed: 1000\n", "reports the seed 1000"),
+        ("dataset: toy\nnetworks: {GCN: {}\n}\n", "as indented lines"),
+    ):
+        finished.parameters.write_text(text)
+        with pytest.raises(MtgcnError, match=message):
+            search.apply(finished)
+        assert finished.parameters.read_text() == text
+
+
+def _read(root: Path, text: str) -> Space:
+    path = root / "toy.yaml"
+    path.write_text(text.lstrip("\n"))
+    return read(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("runs: 2", "rums: 2"), r"toy.yaml:9: there is no key 'rums'; did you mean 'runs'\?"),
+        (("size: [20, 60]", "sise: [20, 60]"), "sise"),
+        (("nodes: [labelled, all]", "nodes: [some]"), "some"),
+        (("AE: {weight: [1, 10, 100]", "AE: {weight: [0, 10]"), "needs weights, all above 0"),
+        (("FR: [10]", "FR: [11]"), r"toy.yaml:7: .*'FR' have to be some of those"),
+        (("combined: {AE+FR:", "combined: {FR+AE:"), "there is no network 'FR[+]AE'"),
+        (("epochs: 12", "runs: 12"), r"toy.yaml:2: .*'runs' has a place of its own"),
+        (("epochs: 12", "epoch: 12"), "epoch"),
+        (("best_runs: 4", "best_runs: 1"), "at least as large as runs"),
+    ],
+)
+def test_mistakes_are_told_with_their_line(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+    assert change[0] in TOY
+    with pytest.raises(MtgcnError, match=message):
+        _read(tmp_path, TOY.replace(*change, 1))
+
+
+def test_readings_are_switched_one_at_a_time(tmp_path: Path) -> None:
+    text = """
+dataset: toy
+settings: {epochs: 3}
+grid: {ER: {weight: 1}}
+readings: {l2_layers: [first, all], plateau_tolerance: [1.0e-4, 0.0], ER.detach_target: [false, true]}
+best_runs: 2
+"""
+    made = checkout(tmp_path, text)
+    search.run(made)
+    rows = pd.read_csv(made.table)
+    assert rows["network"].tolist() == ["GCN"] * 3 + ["ER"] * 4
+    assert rows[["l2_layers", "plateau_tolerance", "ER.detach_target"]].notna().sum(axis=1).tolist() == [
+        0,
+        1,
+        1,
+        0,
+        1,
+        1,
+        1,
+    ]
+    assert not rows["chosen"].any()
+    point = Point("ER", (("ER.weight", 1.0), ("l2_layers", "all")))
+    parameters = made.space.parameters(point)
+    network = experiment.build(parameters, "ER", datasets.load("toy"), [1000, 1001])
+    expected = training.train(network, parameters).validation_accuracy.mean()
+    assert rows[(rows["network"] == "ER") & (rows["l2_layers"] == "all")][
+        "validation_accuracy"
+    ].item() == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "params/search").glob("*.yaml")), ids=lambda path: path.stem)
+def test_the_project_s_searches_are_what_the_paper_says(path: Path) -> None:
+    space = read(path)
+    assert space.first_seed >= 1000
+    if space.readings:
+        return
+    assert path.stem == f"{space.dataset}-{space.hidden_layers}"
+    assert space.networks == ["GCN", "AE", "FR", "ER", "AE+FR", "AE+ER", "AE+FR+ER"]
+    assert space.grid["FR"]["size"] == ([50, 100, 200] if space.dataset == "pubmed" else [100, 200, 400, 800])
+    assert space.grid["ER"]["size"] == [2, 4, 8]
+    for task in space.grid:
+        assert set(space.grid[task]["nodes"]) == {"labelled", "all"}
+        assert task == "AE" or set(space.grid[task]["reconstruct"]) == {"full", "partial"}
+        weights = space.grid[task]["weight"]
+        assert max(weights) / min(weights) >= 1000
+    dataset = datasets.load(space.dataset)
+    for task in space.grid:
+        for point in space.points(task, space.grid[task]["weight"]):
+            experiment.check(space.parameters(point), dataset)
