@@ -56,7 +56,7 @@ def _run(
         for job in jobs
     }
     try:
-        for future in as_completed(futures):
+        for future in as_completed(futures, loop=client.loop):
             error = future.exception()
             if error is None:
                 yield future.result()
