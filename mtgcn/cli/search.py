@@ -39,6 +39,8 @@ def search(
     """Search hyper-parameters by validation accuracy; a search that was stopped goes on where it was."""
     if scheduler is not None and workers is not None:
         raise MtgcnError("--scheduler and --workers exclude each other: a scheduler has its own workers.")
+    # Read by torch and DGL when they are imported; Dask sets it for its own workers.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
         from mtgcn import search as engine
     except ModuleNotFoundError as error:
