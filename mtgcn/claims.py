@@ -1,0 +1,96 @@
+"""The paper's claims, each put to the runs measured here: holds, does not hold, or not clear.
+
+A claim about gains holds where the 95 % intervals of all gains it speaks of lie above zero; it does not hold
+where one lies below zero; otherwise these runs cannot tell.
+"""
+
+import math
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Any
+
+import pandas as pd
+from scipy import stats
+
+from mtgcn import paper
+from mtgcn.comparison import BASELINE, compare, describe
+from mtgcn.tables import TABLE_1, TABLE_2
+
+HOLDS, FAILS, UNCLEAR, MISSING = "holds", "does not hold", "not clear", "not measured yet"
+FOUR_HEADS = "AE+FR+ER"
+Row = tuple[str, str, str, str]  # claim, where, verdict, numbers
+Rows = dict[str, dict[Hashable, Any]]  # the rows of a comparison by network
+
+
+def verdicts(results: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each claim and place with the columns claim, where, verdict and numbers.
+
+    Args:
+        results: one row a run, as `mtgcn.experiment.run` gives them.
+    """
+    cells = list(dict.fromkeys([*TABLE_1, *TABLE_2]))
+    table = compare(results, cells)
+    rows = [row for cell in cells for row in _of_cell(table, results, *cell)]
+    return pd.DataFrame(rows, columns=["claim", "where", "verdict", "numbers"])
+
+
+def _of_cell(table: pd.DataFrame, results: pd.DataFrame, dataset: str, depth: int) -> Iterator[Row]:
+    here = table[(table["dataset"] == dataset) & (table["hidden_layers"] == depth)]
+    where = f"{dataset.capitalize()}, {depth} hidden layer{'' if depth == 1 else 's'}"
+    rows: Rows = {str(row["network"]): row for row in here.to_dict("records")}
+    gains = {name: row for name, row in rows.items() if not math.isnan(row["gain"])}
+    if not gains:
+        yield "Every network with auxiliary tasks beats the plain GCN", where, MISSING, ""
+        return
+    best = max(gains, key=lambda name: gains[name]["mean"])
+    yield "Every network with auxiliary tasks beats the plain GCN", where, _above(gains.values()), _span(gains)
+    yield "The best network is one with auxiliary tasks", where, _above([gains[best]]), _gain(best, gains[best])
+    yield "The best network varies less from run to run than the plain GCN", where, *_steadier(results, rows, best)
+    if FOUR_HEADS in gains and len(gains) > 1:
+        yield "The network with all four heads is never the best", where, *_never_best(gains, best)
+    if depth == 1:
+        yield "The gain is at least that of You et al.", where, *_against_you(dataset, best, gains[best])
+
+
+def _above(gains: Iterable[dict[Hashable, Any]], bound: float = 0.0) -> str:
+    """Judge whether all gains, with their intervals, lie above ``bound``."""
+    intervals = [(gain["gain_low"], gain["gain_high"]) for gain in gains]
+    if all(low > bound for low, _ in intervals):
+        return HOLDS
+    return FAILS if any(high < bound for _, high in intervals) else UNCLEAR
+
+
+def _span(gains: Rows) -> str:
+    ordered = sorted(gains, key=lambda name: gains[name]["gain"])
+    return " to ".join(_gain(name, gains[name]) for name in (ordered[0], ordered[-1]))
+
+
+def _gain(network: str, row: dict[Hashable, Any]) -> str:
+    return f"{network} {row['gain']:+.2f} [{row['gain_low']:+.2f}, {row['gain_high']:+.2f}]"
+
+
+def _steadier(results: pd.DataFrame, rows: Rows, best: str) -> tuple[str, str]:
+    """Compare standard errors; whether spreads differ at all is judged by Brown and Forsythe's test."""
+    dataset, depth = rows[best]["dataset"], rows[best]["hidden_layers"]
+    chosen = results[(results["dataset"] == dataset) & (results["hidden_layers"] == depth)]
+    runs = [chosen.loc[chosen["network"] == name, "test_accuracy"].dropna() for name in (best, BASELINE)]
+    if min(map(len, runs)) < 3:
+        return UNCLEAR, f"too few runs of {describe(best, dataset, depth)}"
+    p = float(stats.levene(*runs, center="median").pvalue)
+    ours, baseline = rows[best]["sem"], rows[BASELINE]["sem"]
+    verdict = UNCLEAR if p >= 0.05 else HOLDS if ours < baseline else FAILS
+    return verdict, f"± {ours:.2f} ({best}) against ± {baseline:.2f}, p = {p:.2f}"
+
+
+def _never_best(gains: Rows, best: str) -> tuple[str, str]:
+    four = gains[FOUR_HEADS]
+    second, other = max(((n, r) for n, r in gains.items() if n != FOUR_HEADS), key=lambda pair: pair[1]["mean"])
+    numbers = f"{FOUR_HEADS} {four['mean']:.2f}, {second} {other['mean']:.2f}"
+    if abs(four["mean"] - other["mean"]) < 2 * math.hypot(four["sem"], other["sem"]):
+        return UNCLEAR, numbers
+    return (FAILS if best == FOUR_HEADS else HOLDS), numbers
+
+
+def _against_you(dataset: str, best: str, row: dict[Hashable, Any]) -> tuple[str, str]:
+    printed = paper.gains()
+    theirs = float(printed.loc[(printed["source"] == paper.YOU) & (printed["dataset"] == dataset), "gain"].iloc[0])
+    return _above([row], theirs), f"{_gain(best, row)} against {theirs:+.2f}"
