@@ -13,6 +13,7 @@ from scipy import stats
 
 from mtgcn import paper
 from mtgcn.comparison import BASELINE, compare, describe
+from mtgcn.rendering import Table
 from mtgcn.tables import TABLE_1, TABLE_2
 
 HOLDS, FAILS, UNCLEAR, MISSING = "holds", "does not hold", "not clear", "not measured yet"
@@ -31,6 +32,17 @@ def verdicts(results: pd.DataFrame) -> pd.DataFrame:
     table = compare(results, cells)
     rows = [row for cell in cells for row in _of_cell(table, results, *cell)]
     return pd.DataFrame(rows, columns=["claim", "where", "verdict", "numbers"])
+
+
+def table(results: pd.DataFrame) -> Table:
+    """Return the verdicts as a table to show, claim by claim."""
+    data = verdicts(results)
+    order = {claim: number for number, claim in enumerate(data["claim"].unique())}
+    data = data.sort_values("claim", key=lambda claims: claims.map(order), kind="stable", ignore_index=True)
+    text = data.set_index(["claim", "where"])
+    bold = pd.DataFrame(False, index=text.index, columns=text.columns)
+    bold["verdict"] = True
+    return Table("claims", data, text, bold)
 
 
 def _of_cell(table: pd.DataFrame, results: pd.DataFrame, dataset: str, depth: int) -> Iterator[Row]:
