@@ -1,4 +1,4 @@
-// Small things that need no library: sortable tables, tables as CSV, a slider over pictures. All work from disk.
+// Small things that need no library: sortable tables, tables as CSV, a slider over pictures, pictures enlarged. All work from disk.
 (() => {
   "use strict";
 
@@ -87,10 +87,27 @@
     show();
   }
 
+  function makeZoomable(images) {
+    const dialog = document.createElement("dialog");
+    dialog.className = "zoom";
+    dialog.addEventListener("click", () => dialog.close());
+    document.body.append(dialog);
+    images.forEach((image) => {
+      image.addEventListener("click", () => {
+        const copy = image.cloneNode();
+        copy.removeAttribute("style");
+        copy.removeAttribute("width");
+        dialog.replaceChildren(copy);
+        dialog.showModal();
+      });
+    });
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
     const tables = document.querySelectorAll(".bd-article table.sortable, .bd-article .cell_output table");
     tables.forEach(makeSortable);
     tables.forEach((table, index) => table.classList.contains("has-file") || offerCsv(table, index));
     document.querySelectorAll(".bd-article div.slider").forEach(makeSlider);
+    makeZoomable(document.querySelectorAll(".bd-article figure img, .bd-article .cell_output img"));
   });
 })();

@@ -15,6 +15,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", _draw)
     app.connect("autodoc-process-docstring", pages.plain_docstring, priority=100)
     app.connect("source-read", pages.fill_address)
+    app.connect("html-page-context", pages.without_thebe, priority=900)
     app.add_css_file("book.css", priority=900)
     app.add_js_file("book.js")
     for name, directive in directives.ALL.items():
@@ -29,4 +30,5 @@ def _bring_mathjax(app: Sphinx, config: Config) -> None:
 
 
 def _draw(app: Sphinx) -> None:
-    drawings.draw(Path(app.srcdir) / "book" / "_drawings")
+    book = Path(app.srcdir) / "book"
+    drawings.draw(book / "_drawings", book / "results")

@@ -72,17 +72,17 @@ class Measured(SphinxDirective):
 
 
 class When(SphinxDirective):
-    """``{when} results/x.csv``: content that is shown once the file exists, a note before."""
+    """``{when} results/x.csv``: content that is shown once the file exists."""
 
     required_arguments = 1
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the parsed content, or the note."""
-        relative, absolute = self.env.relfn2path(self.arguments[0])
+        """Return the parsed content, or nothing."""
+        _, absolute = self.env.relfn2path(self.arguments[0])
         self.env.note_dependency(absolute)
         if not Path(absolute).exists():
-            return [_missing(self, relative, explain=False)]
+            return []
         box = nodes.container()
         self.state.nested_parse(self.content, self.content_offset, box)
         return box.children
@@ -150,10 +150,10 @@ def _download(path: str, docname: str) -> nodes.paragraph:
     return nodes.paragraph("", "", nodes.Text("Download: "), link, classes=["download-line"])
 
 
-def _missing(directive: SphinxDirective, relative: str, explain: bool = True) -> nodes.note:
+def _missing(directive: SphinxDirective, relative: str) -> nodes.note:
     note = nodes.note(classes=["not-computed"])
     note += nodes.paragraph("", "", nodes.Text("Not computed yet: "), nodes.literal("", relative), nodes.Text("."))
-    if explain and directive.content:
+    if directive.content:
         directive.state.nested_parse(directive.content, directive.content_offset, note)
     return note
 

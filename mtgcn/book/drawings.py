@@ -1,26 +1,33 @@
-"""Pictures that are drawn while the book is built: they need no training, so no run has to hold them."""
+"""Pictures that are drawn while the book is built: from stored results, or from nothing but a formula."""
 
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import torch
-from matplotlib.figure import Figure
 
-from mtgcn import smoothing, toy
-from mtgcn.files import replacing
+from mtgcn import figures, smoothing, toy
+from mtgcn.book import accuracy
+from mtgcn.figures import Figure, styled
 from mtgcn.graph import Graph
 
 STEPS = (0, 1, 2, 4, 8, 16, 32, 64)
+COLOURS, MARKERS = ("#0072b2", "#d55e00", "#009e73", "#c770a3"), "os^D"
 
 
-def draw(folder: Path) -> None:
-    """Write every drawing into ``folder`` as SVG, the same bytes each time."""
-    for step, figure in zip(STEPS, smoothing_steps(), strict=True):
-        _save(figure, folder / f"smoothing-{step}.svg")
+def draw(folder: Path, results: Path) -> None:
+    """Write every drawing into ``folder`` as SVG; ``results`` is the folder of the tidy tables."""
+    figures.architecture().save(folder / "architecture.svg")
+    for step, figure in smoothing_steps().items():
+        figure.save(folder / f"smoothing-{step}.svg")
+    runs = accuracy.measured(results)
+    runs = runs[runs["hidden_layers"] == 1]
+    (folder / "answer.svg").unlink(missing_ok=True)
+    if len(runs):
+        there = [(name, 1) for name in accuracy.NAMES if name in set(runs["dataset"])]
+        figures.runs_by_network(runs, there).save(folder / "answer.svg")
 
 
-def smoothing_steps() -> list[Figure]:
+def smoothing_steps() -> dict[int, Figure]:
     """Draw the toy graph's features after 0, 1, 2, ... multiplications by Â, in the same two directions.
 
     No weights, no training: this is what the graph alone does. The directions are the principal components
@@ -29,29 +36,27 @@ def smoothing_steps() -> list[Figure]:
     arrays = toy.generate()
     nodes = arrays.features.shape[0]
     graph = Graph(arrays.edges, nodes, runs=1, device=torch.device("cpu"), dtype=torch.float64)
-    states = [torch.tensor(arrays.features.toarray(), dtype=torch.float64)[None]]
-    while len(states) <= STEPS[-1]:
-        states.append(graph.propagate(states[-1]))
-    values = {step: states[step][0].numpy() for step in STEPS}
-    directions = np.linalg.svd(values[2] - values[2].mean(axis=0), full_matrices=False)[2][:2]
-    centre = values[2].mean(axis=0)
-    limit = 1.05 * np.abs((values[1] - centre) @ directions.T).max()
-    return [_scatter(step, values[step], (values[step] - centre) @ directions.T, arrays, limit) for step in STEPS]
+    state = torch.tensor(arrays.features.toarray(), dtype=torch.float64)[None]
+    states = {0: state[0].numpy()}
+    for step in range(1, STEPS[-1] + 1):
+        state = graph.propagate(state)
+        states[step] = state[0].numpy()
+    centre = states[2].mean(axis=0)
+    directions = np.linalg.svd(states[2] - centre, full_matrices=False)[2][:2]
+    limit = 1.05 * np.abs((states[1] - centre) @ directions.T).max()
+    return {step: _scatter(step, states[step], (states[step] - centre) @ directions.T, arrays, limit) for step in STEPS}
 
 
+@styled
 def _scatter(step: int, state: np.ndarray, points: np.ndarray, arrays: toy.Arrays, limit: float) -> Figure:
+    """Draw the nodes at ``points`` (n, 2), with what is left of ``state`` (n, d) as numbers above."""
     energy = smoothing.normalised_dirichlet_energy(state, arrays.edges)[0] / smoothing.squared_norm(state)[0]
     rank = smoothing.effective_rank(state)[0]
-    figure, axes = plt.subplots(figsize=(5, 4.2), layout="constrained")
-    for label, marker in zip(range(arrays.classes), "os^D", strict=True):
-        chosen = arrays.labels == label
-        axes.scatter(points[chosen, 0], points[chosen, 1], s=22, marker=marker, alpha=0.8, linewidths=0)
+    figure = Figure(5, 4.2, f"The nodes of the toy graph after {step} steps, in two directions.")
+    axes = figure.subplots()
+    for label in range(arrays.classes):
+        x, y = points[arrays.labels == label].T
+        axes.scatter(x, y, s=22, marker=MARKERS[label], color=COLOURS[label], alpha=0.8, linewidths=0)
     axes.set(xlim=(-limit, limit), ylim=(-limit, limit), xticks=[], yticks=[])
-    axes.set_title(f"{step} steps    energy {energy:.4f}    effective rank {rank:.1f}", fontsize=10)
+    axes.set_title(f"energy {energy:.4f}     effective rank {rank:.1f}", fontsize=10)
     return figure
-
-
-def _save(figure: Figure, path: Path) -> None:
-    with replacing(path) as temporary, plt.rc_context({"svg.hashsalt": path.stem}):
-        figure.savefig(temporary, metadata={"Date": None}, transparent=True)
-    plt.close(figure)

@@ -1,7 +1,9 @@
 """What every page gets: a bar with Colab and downloads on notebooks, a description on every picture, runs in order."""
 
+import html
 import re
 from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
@@ -47,22 +49,30 @@ class NotebookBar(SphinxTransform):
 
 
 class Descriptions(SphinxTransform):
-    """A picture without alternative text gets the heading it stands under and the page's title."""
+    """A picture without alternative text gets the title inside its SVG file, or else the headings above it."""
 
     default_priority = 810
 
     def apply(self, **kwargs: object) -> None:
         """Set the missing ``alt`` attributes."""
         for image in self.document.findall(nodes.image):
-            if image.get("alt"):
-                continue
-            headings = []
-            parent = image.parent
-            while parent is not None:
-                if isinstance(parent, nodes.section):
-                    headings.append(parent[0].astext())
-                parent = parent.parent
-            image["alt"] = "Figure: " + ", ".join(headings) if headings else "Figure"
+            if not image.get("alt"):
+                image["alt"] = self._title(image["uri"]) or self._headings(image)
+
+    def _title(self, uri: str) -> str:
+        path = Path(self.env.relfn2path(uri)[1])
+        if path.suffix != ".svg" or not path.is_file():
+            return ""
+        found = re.search(r"<(?:dc:)?title>(.*?)</(?:dc:)?title>", path.read_text(encoding="utf-8"), re.DOTALL)
+        return html.unescape(found[1]).strip() if found else ""
+
+    def _headings(self, image: nodes.image) -> str:
+        headings, parent = [], image.parent
+        while parent is not None:
+            if isinstance(parent, nodes.section):
+                headings.append(parent[0].astext())
+            parent = parent.parent
+        return "Figure: " + ", ".join(headings)
 
 
 class NaturalOrder(SphinxTransform):
@@ -81,6 +91,16 @@ class NaturalOrder(SphinxTransform):
 def fill_address(app: Sphinx, docname: str, source: list[str]) -> None:
     """Put the repository's address where a chapter says ``@repository@``."""
     source[0] = source[0].replace("@repository@", app.config.html_theme_options["repository_url"])
+
+
+def without_thebe(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object) -> None:
+    """Leave out the scripts for live code: they name a content delivery network, and nothing here uses them."""
+    kept = [script for script in context["script_files"] if "thebe" not in _text(script).lower()]
+    context["script_files"][:] = kept
+
+
+def _text(script: Any) -> str:
+    return f"{getattr(script, 'filename', script)} {getattr(script, 'attributes', '')}"
 
 
 def plain_docstring(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:

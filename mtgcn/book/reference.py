@@ -32,8 +32,7 @@ def _command(name: str, command: Any) -> str:
     usage = " ".join(["mtgcn", name, *words, *(["[options]"] if options else [])])
     lines = [f"## mtgcn {name}", "", (command.help or "").strip(), "", "```console", f"$ {usage}", "```", ""]
     for parameter in [*arguments, *options]:
-        term = ", ".join(f"`{option}`" for option in [*parameter.opts, *parameter.secondary_opts])
-        lines += [term, f":   {_meaning(parameter)}", ""]
+        lines += [_term(parameter), f":   {_meaning(parameter)}", ""]
     return "\n".join(lines)
 
 
@@ -41,13 +40,18 @@ def _is_option(parameter: Any) -> bool:
     return parameter.opts[0].startswith("-")
 
 
+def _term(parameter: Any) -> str:
+    value = f" {parameter.metavar}" if parameter.metavar and _is_option(parameter) else ""
+    return ", ".join(f"`{option}{value}`" for option in [*parameter.opts, *parameter.secondary_opts])
+
+
 def _meaning(parameter: Any) -> str:
     parts = [(parameter.help or "").strip().rstrip(".")]
     if parameter.required:
-        parts.append("required")
+        parts.append("Required")
     elif parameter.default not in (None, "", False, ()):
-        parts.append(f"default `{parameter.default}`")
-    return ". ".join(part[:1].upper() + part[1:] for part in parts if part) + "."
+        parts.append(f"Default: `{parameter.default}`")
+    return ". ".join(part for part in parts if part) + "."
 
 
 def parameters() -> str:
@@ -66,12 +70,10 @@ def model(cls: type[BaseModel]) -> str:
     """Return a Markdown definition list of the fields of a pydantic model: name, type, default, meaning."""
     lines = []
     for name, field in cls.model_fields.items():
-        default = (
-            "required" if field.is_required() else f"default `{_yaml(field.get_default(call_default_factory=True))}`"
-        )
-        lines += [f"`{name}`", f":   {type_name(field.annotation)}, {default}", ""]
-        if field.description:
-            lines.insert(-1, f"\n    {field.description}")
+        value = field.get_default(call_default_factory=True)
+        default = "required" if field.is_required() else f"default `{_yaml(value)}`"
+        kind = type_name(field.annotation)
+        lines += [f"`{name}`", f":   {field.description or ''}\\\n    {kind}, {default}", ""]
     return "\n".join(lines)
 
 

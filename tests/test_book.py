@@ -1,0 +1,210 @@
+"""The book without a browser: it builds, its links hold, what it generates is right, and its examples run."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import synthetic
+import typer
+from bs4 import BeautifulSoup
+from built_book import CONFIG, REPOSITORY, ROOT, build
+
+from mtgcn import paper
+from mtgcn.book import accuracy, mathjax, pages, pdf, reference
+from mtgcn.errors import MtgcnError
+from mtgcn.parameters import Parameters
+from mtgcn.tasks import TASKS
+
+
+@pytest.fixture(scope="session")
+def html(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.getbasetemp() / "book")
+
+
+@pytest.fixture(scope="session")
+def soups(html: Path) -> dict[str, BeautifulSoup]:
+    """Every page of the site by its path."""
+    return {
+        path.relative_to(html).as_posix(): BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+        for path in html.rglob("*.html")
+        if "_static" not in path.parts
+    }
+
+
+def test_no_broken_link_or_anchor(html: Path, soups: dict[str, BeautifulSoup]) -> None:
+    anchors = {name: {tag["id"] for tag in soup.select("[id]")} for name, soup in soups.items()}
+    broken = []
+    for name, soup in soups.items():
+        for tag in soup.select("a[href], img[src], script[src], link[href]"):
+            link = str(tag.get("href") or tag.get("src"))
+            if re.match(r"(https?:|mailto:|data:|#$)", link):
+                continue
+            target, anchor = pdf._resolve(name, link.split("?")[0])
+            target = f"{target}/index.html" if (html / target).is_dir() else target
+            missing = anchor and target in anchors and anchor not in anchors[target]
+            if not (html / target).exists() or missing:
+                broken.append(f"{name}: {link}")
+    assert not broken
+
+
+def test_nothing_is_loaded_from_elsewhere(soups: dict[str, BeautifulSoup]) -> None:
+    loaded = [
+        str(tag.get("src") or tag.get("href"))
+        for soup in soups.values()
+        for tag in soup.select("script[src], img[src], iframe[src], link[href]:not([rel=canonical])")
+    ]
+    assert loaded
+    assert not [address for address in loaded if re.match(r"(https?:)?//", address)]
+
+
+def test_every_picture_is_described(soups: dict[str, BeautifulSoup]) -> None:
+    pictures = [(name, tag) for name, soup in soups.items() for tag in soup.select("article img")]
+    assert len(pictures) > 8
+    assert not [(name, tag["src"]) for name, tag in pictures if len(tag.get("alt", "")) < 10]
+
+
+def test_every_run_is_in_the_contents_and_every_parameter_file_has_a_place(
+    html: Path, soups: dict[str, BeautifulSoup]
+) -> None:
+    shown = pdf.pages(html)
+    runs = sorted((html.parents[1] / "book" / "runs").glob("*.ipynb"))
+    assert runs
+    assert not [path.stem for path in runs if f"book/runs/{path.stem}.html" not in shown]
+    toc = (ROOT / "_toc.yml").read_text(encoding="utf-8")
+    places = [re.escape(place).replace(r"\*", ".*") for place in re.findall(r"book/runs/(\S+)", toc)]
+    files = [path.stem for path in (ROOT / "params").glob("*.yaml")]
+    assert not [name for name in files if not any(re.fullmatch(place, name) for place in places)]
+
+
+def test_notebook_pages_open_in_colab_and_offer_their_files(html: Path, soups: dict[str, BeautifulSoup]) -> None:
+    for path in (html.parents[1] / "book" / "runs").glob("*.ipynb"):
+        soup = soups[f"book/runs/{path.stem}.html"]
+        bar = soup.select_one(".notebook-bar")
+        assert bar is not None
+        expected = f"{REPOSITORY.replace('https://github.com', '/github')}/blob/main/book/runs/{path.name}"
+        assert bar.select_one("a.colab")["href"] == "https://colab.research.google.com" + expected
+        files = {str(link["href"]).rsplit("/", 1)[1] for link in bar.select("a.download")}
+        assert path.name in files
+        table = html.parents[1] / "book" / "results" / f"{path.stem}.csv"
+        assert (table.name in files) == table.exists()
+
+
+def test_the_address_of_the_repository_is_the_one_of_the_configuration() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    names = listed.stdout.splitlines() if listed.returncode == 0 else []
+    texts = [name for name in names if Path(name).suffix in {".md", ".py", ".ipynb", ".cff", ".toml", ".yml", ".yaml"}]
+    if not texts:
+        pytest.skip("not a git checkout")
+    slug = REPOSITORY.removeprefix("https://github.com/")
+    wrong = []
+    for name in texts:
+        content = (ROOT / name).read_text(encoding="utf-8") if (ROOT / name).exists() else ""
+        addresses = re.findall(r"github(?:\.com)?/([\w.-]+/mtgcn)\b", content)
+        wrong += [f"{name}: {address}" for address in addresses if address != slug]
+    assert not wrong
+    assert CONFIG["repository"]["path_to_book"] == ""
+
+
+@pytest.mark.parametrize("chapter", ["add_task", "add_layer", "own_graph", "rerun"])
+def test_the_examples_of_a_chapter_run(chapter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mtgcn import layers, tasks
+
+    monkeypatch.chdir(tmp_path)
+    before = dict(tasks.TASKS), dict(layers.LAYERS)
+    text = (ROOT / "book" / f"{chapter}.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert blocks
+    try:
+        exec(compile("\n".join(blocks), f"book/{chapter}.md", "exec"), {"__name__": "example"})
+    finally:
+        for now, then in zip((tasks.TASKS, layers.LAYERS), before, strict=True):
+            now.clear()
+            now.update(then)
+
+
+def test_the_references_name_every_parameter_command_and_option(soups: dict[str, BeautifulSoup]) -> None:
+    article = soups["book/reference/parameters.html"].select_one("article").get_text().replace("’", "'")
+    for model in (Parameters, *(task.Parameters for task in TASKS.values())):
+        for name, field in model.model_fields.items():
+            assert name in article
+            assert not field.description or field.description.split("|")[0][:30] in article
+    app = typer.Typer()
+
+    @app.command()
+    def paint(wall: str, colour: str = typer.Option("red", help="What the wall becomes.")) -> None:
+        """Paint a wall."""
+
+    text = reference.commands(app)
+    assert "## mtgcn paint\n\nPaint a wall." in text
+    assert "mtgcn paint wall [options]" in text
+    assert "`--colour`\n:   What the wall becomes. Default: `red`." in text
+    commands = soups["book/reference/command_line.html"].select_one("article").get_text()
+    assert "mtgcn data" in commands
+    assert "--fetch" in commands
+
+
+def test_tables_of_results_have_our_means_beside_the_papers(tmp_path: Path) -> None:
+    assert accuracy.by_dataset(tmp_path) == ([], [])
+    runs = synthetic.results([("cora", 1), ("cora", 8), ("pubmed", 1)], networks=["GCN", "AE"])
+    for (dataset, depth), group in runs.groupby(["dataset", "hidden_layers"]):
+        group.to_csv(tmp_path / f"{dataset}-{depth}.csv", index=False)
+    pd.DataFrame({"x": [1]}).to_csv(tmp_path / "cora-weights.csv")  # something else about Cora
+    header, rows = accuracy.by_dataset(tmp_path)
+    assert header == ["network", "Cora", "paper", "Pubmed", "paper"]
+    values = runs.query("dataset == 'cora' and network == 'AE' and hidden_layers == 1")["test_accuracy"]
+    expected = f"{values.mean():.2f} ± {values.std(ddof=1) / len(values) ** 0.5:.2f}"
+    row = {line[0]: line[1:] for line in rows}
+    assert row["AE"][0].strip("*") == expected
+    assert row["AE"][1] == "**82.17 ± 0.09**"
+    assert row["FR"][0] == "–"
+    assert accuracy.by_depth(tmp_path, "cora")[0] == ["network", "1 hidden layer", "paper", "8 hidden layers"]
+
+
+def test_the_papers_tables_are_complete_and_their_best_is_bold() -> None:
+    header, rows = accuracy.paper_table(2)
+    assert header == ["network", "1 hidden layer", "2 hidden layers", "5 hidden layers"]
+    assert [row[0] for row in rows] == list(paper.NETWORKS)
+    assert [row for row in rows if row[0] == "FR"] == [["FR", "82.07 ± 0.15", "80.89 ± 0.29", "**51.05 ± 4.32**"]]
+    assert accuracy.paper_table(3)[1][1] == [paper.YOU, "0.83", "0.81", "**0.90**"]
+
+
+def test_runs_stand_in_the_order_of_their_numbers() -> None:
+    names = ["cora-16", "cora-2", "cora-1", "cora-1-all", "citeseer-5"]
+    assert sorted(names, key=pages.natural_key) == ["citeseer-5", "cora-1", "cora-1-all", "cora-2", "cora-16"]
+
+
+def test_docstrings_may_be_prose() -> None:
+    lines = ["Return (runs, |rows|) of `x`, see ``a|b``."]
+    pages.plain_docstring(None, "", "", None, None, lines)  # type: ignore[arg-type]
+    assert lines == [r"Return (runs, \|rows\|) of ``x``, see ``a|b``."]
+
+
+class TestMathJax:
+    def test_a_damaged_copy_is_replaced_and_the_second_source_helps_out(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        content = b"the real thing"
+        monkeypatch.setattr(mathjax, "DIGEST", mathjax._digest(content))
+        monkeypatch.setattr(mathjax, "_from_npm", lambda: b"cut off")
+        monkeypatch.setattr(mathjax, "_from_pypi", lambda: content)
+        target = tmp_path / "mathjax" / mathjax.NAME
+        target.parent.mkdir()
+        target.write_bytes(b"damaged")
+        assert mathjax.ensure(tmp_path) == target
+        assert target.read_bytes() == content
+        monkeypatch.setattr(mathjax, "_from_pypi", lambda: pytest.fail("fetched although it is there"))
+        mathjax.ensure(tmp_path)
+
+    def test_without_any_source_it_says_what_to_do_and_leaves_nothing(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def nothing() -> bytes:
+            raise FileNotFoundError("npm is not installed")
+
+        monkeypatch.setattr(mathjax, "_from_npm", nothing)
+        monkeypatch.setattr(mathjax, "_from_pypi", lambda: b"something else")
+        with pytest.raises(MtgcnError, match=r"npm is not installed.*has the digest.*put tex-svg-full.js"):
+            mathjax.ensure(tmp_path)
+        assert not list(tmp_path.rglob("*.js"))
