@@ -7,6 +7,9 @@ EXTRAS := book,cluster,search,test
 # The first Python on the PATH for which DGL has a wheel; `make PYTHON=...` chooses another.
 PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
   $$p -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' 2>/dev/null && echo $$p && break; done)
+QUICK := _build/quick
+# Build the book that lies in a folder, with warnings as errors, and end with the path of its first page.
+html = @$(BIN)/jupyter-book build $(1) --quiet -W --keep-going && echo "$(abspath $(1)/_build/html/index.html)"
 
 .PHONY: help
 help: ## list the targets
@@ -37,6 +40,41 @@ format: venv ## rewrite the sources as ruff wants them
 .PHONY: test
 test: lint ## lint, type check and all tests
 	@$(BIN)/python -m pytest
+
+.PHONY: notebooks
+notebooks: venv ## make the .ipynb twins of notebooks/*.py, keeping cell ids
+	@$(BIN)/jupytext --quiet --to notebook --update notebooks/*.py
+
+.PHONY: run
+run: venv ## run the notebook of every parameter file that is missing or stale
+	@$(BIN)/mtgcn run
+
+.PHONY: book
+book: venv ## bring every page up to date, run the quickstart live, build the book
+	@$(BIN)/mtgcn data --fetch
+	@$(BIN)/mtgcn run --force params/quickstart.yaml
+	@$(BIN)/mtgcn run
+	$(call html,.)
+
+.PHONY: reproduce
+reproduce: venv ## run every page again from nothing, then build the book
+	@$(BIN)/mtgcn data --fetch
+	@$(BIN)/mtgcn run --force
+	$(call html,.)
+
+.PHONY: quick
+quick: venv ## the same in a couple of minutes: few runs, few epochs, all in _build/quick
+	@$(BIN)/mtgcn data --fetch
+	@rm -rf $(QUICK) && mkdir -p $(QUICK)
+	@tar cf - --exclude=book/runs --exclude=book/results _config.yml _toc.yml book notebooks params | tar xf - -C $(QUICK)
+	@$(BIN)/mtgcn run --set runs=2 --set epochs=30 --output $(QUICK)/book
+	$(call html,$(QUICK))
+
+.PHONY: bench
+bench: venv ## measure speed against named peers, and write it where the book shows it
+	@$(BIN)/python -c 'import torch_geometric' 2>/dev/null || \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[bench]'
+	@$(BIN)/mtgcn bench
 
 .PHONY: clean
 clean: ## remove the environment, builds and caches, never results

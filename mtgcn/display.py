@@ -22,6 +22,7 @@ class Display:
     def __init__(self, names: Sequence[str], console: Console | None = None) -> None:
         self.console = console or Console()
         self._states = dict.fromkeys(names, ("waiting", ""))
+        self._headings: dict[str, str] = {}
         self._started: dict[str, float] = {}
         self._seconds: dict[str, float] = {}
         self._lock = threading.Lock()
@@ -46,7 +47,9 @@ class Display:
         """Say which cell of a run starts."""
         with self._lock:
             self._started.setdefault(name, time.monotonic())
-        self._set(name, "running", f"cell {step.cell} of {step.cells}: {step.heading}".removesuffix(": "))
+            known = self._headings.get(name) == step.heading
+            self._headings[name] = step.heading
+        self._set(name, "running", f"cell {step.cell} of {step.cells}: {step.heading}".removesuffix(": "), known)
 
     def done(self, name: str) -> None:
         """Say that a run is stored."""
@@ -57,13 +60,14 @@ class Display:
         where = f"cell {failure.cell}: " if failure.cell else ""
         self._set(name, "failed", where + failure.error)
 
-    def _set(self, name: str, state: str, detail: str) -> None:
+    def _set(self, name: str, state: str, detail: str, quiet: bool = False) -> None:
+        """Change a state; where there is no live table a line says so, unless it would be one of too many."""
         with self._lock:
-            before, self._states[name] = self._states[name], (state, detail)
+            self._states[name] = (state, detail)
             if state in ("done", "failed") and name in self._started:
                 self._seconds[name] = time.monotonic() - self._started[name]
             took = self._took(name)
-        if self._live is None and (before[0] != state or state == "running"):
+        if self._live is None and not quiet:
             self.console.print(f"{name}: {state}, {detail}{took}", markup=False, highlight=False, soft_wrap=True)
 
     def _took(self, name: str) -> str:

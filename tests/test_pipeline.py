@@ -18,7 +18,7 @@ def test_a_run_becomes_a_page_and_a_table(tmp_path: Path) -> None:
     project = tiny.make(tmp_path, two="notebook: count\ntitle: Two rows\nrows: 2\n")
     failures, shown = tiny.run(project)
     assert failures == {}
-    assert "two: running, cell 4 of 6: Count" in shown
+    assert "two: running, cell 2 of 6: Count" in shown
     assert "two: done, stored" in shown
     assert project.book.file("two", "results.csv").read_text() == "row,share\n0,0.3333333333\n1,0.3333333333\n"
     assert sorted(tiny.tree(project.book.root)) == [

@@ -1,0 +1,105 @@
+"""``mtgcn run`` and ``mtgcn status`` as a user meets them."""
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+import tiny_project as tiny
+from rich.console import Console
+from typer.testing import CliRunner, Result
+
+from mtgcn.cli import app
+from mtgcn.display import Display
+from mtgcn.errors import MtgcnError
+from mtgcn.execute import Failure, Step
+
+ROOT = Path(__file__).parents[1]
+
+
+def call(*arguments: str) -> Result:
+    import mtgcn.cli.run  # noqa: F401 (registers the commands)
+
+    return CliRunner().invoke(app, list(arguments), catch_exceptions=True)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tiny.Project:
+    made = tiny.make(tmp_path, bad="notebook: broken\n", good="notebook: count\nrows: 2\n")
+    monkeypatch.chdir(tmp_path)
+    return made
+
+
+def test_run_status_and_a_failure(project: tiny.Project) -> None:
+    assert [line.split() for line in call("status").output.splitlines()] == [["bad", "missing"], ["good", "missing"]]
+    result = call("run")
+    assert result.exit_code == 1
+    assert "good: done" in result.output
+    assert "bad failed: ZeroDivisionError: division by zero\nin cell 4:\n    1 / divisor\n" in result.output
+    assert f"The notebook as far as it came: {Path('failed', 'bad.ipynb')}" in result.output
+    assert (project.root / "failed" / "bad.ipynb").exists()
+    (project.root / "params" / "good.yaml").write_text("notebook: count\nrows: 3\n")
+    result = call("status", "params/good.yaml")
+    assert result.output.split(maxsplit=2) == ["good", "stale", "parameters changed: rows\n"]
+    result = call("run", "params/good.yaml", "--set", "rows=5")
+    assert result.exit_code == 0
+    assert (project.root / "trials" / "good" / "good.csv").read_text().count("\n") == 6
+    assert call("status", "params/good.yaml").output.split()[1] == "stale"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "params/none.yaml"], r"^params/none\.yaml: cannot be read"),
+        (["run", "notebooks/count.py"], r"no parameter file: its name has to end in \.yaml"),
+        (["run", "book"], r"holds no parameter file"),
+        (["run", "--set", "rows"], r"--set rows: expected NAME=VALUE"),
+        (["run", "--set", "rows=[1"], r"--set rows: '\[1' is not valid YAML"),
+        (["run", "--set", "rowz=1"], r"--set rowz: there is no such parameter; did you mean 'rows'\?"),
+        (["run", "--workers", "2", "--scheduler", "tcp://x:1"], r"exclude each other"),
+    ],
+)
+def test_mistakes(project: tiny.Project, arguments: list[str], message: str) -> None:
+    result = call(*arguments)
+    assert isinstance(result.exception, MtgcnError)
+    with pytest.raises(MtgcnError, match=message):
+        raise result.exception
+
+
+def test_outside_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(MtgcnError, match="is not inside a checkout"):
+        tiny.Project.find()
+
+
+def test_from_a_folder_inside(project: tiny.Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project.root / "notebooks")
+    assert tiny.Project.find() == project
+    assert len(call("status").output.splitlines()) == 2
+
+
+def test_a_terminal_gets_a_live_table() -> None:
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=100)
+    with Display(["first", "second", "third", "fourth"], console) as display:
+        display.fresh("first")
+        display.running("second", Step(4, 9, "Training"))
+        display.failed("third", Failure("ValueError: [no] markup", cell=2))
+    last = screen.getvalue().rsplit("first", 1)[1]  # the last time it was drawn
+    for text in ("fresh", "cell 4 of 9: Training", "cell 2: ValueError: [no] markup", "waiting"):
+        assert text in last
+
+
+def test_papermill_alone_runs_the_experiment(tmp_path: Path) -> None:
+    (tmp_path / "toy.yaml").write_text(
+        "dataset: toy\nhidden_layers: 2\nruns: 2\nnetworks: {GCN: {}, ER: {}}\nl2: 5e-4\n"
+    )
+    source, output = ROOT / "notebooks" / "experiment.ipynb", tmp_path / "out.ipynb"
+    command = [sys.executable, "-m", "papermill", str(source), str(output), "-f", str(tmp_path / "toy.yaml")]
+    subprocess.run([*command, "-p", "epochs", "5", "--log-level", "ERROR"], check=True, cwd=tmp_path)
+    shown = [o for cell in nbformat.read(output, as_version=4).cells for o in cell.get("outputs", [])]
+    assert any("2 hidden layers" in str(o.get("data", {}).get("image/svg+xml")) for o in shown)
+    assert any("epochs 5," in str(o.get("data", {}).get("text/plain")) for o in shown)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.ipynb", "toy.yaml"]

@@ -1,0 +1,103 @@
+"""What a page says about itself, and the results it reads and keeps."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtgcn import datasets, experiment, pages, results, tables
+from mtgcn.errors import MtgcnError
+
+NETWORKS = {"GCN": {}, "AE": {"AE": {"weight": 7}}, "AE+ER": {"ER": {"size": 3}}}
+
+
+@pytest.fixture(scope="module")
+def outcome() -> experiment.Outcome:
+    parameters = experiment.parameters_of(dataset="toy", runs=2, epochs=60, networks=NETWORKS)
+    return experiment.run(parameters, progress=False)
+
+
+def test_parameters_are_found_among_other_names() -> None:
+    parameters = pages.parameters_in({"dataset": "toy", "epochs": 3, "In": [], "np": np, "networks": NETWORKS})
+    assert parameters.epochs == 3
+    assert list(parameters.networks) == list(NETWORKS)
+    with pytest.raises(MtgcnError, match="epochs"):
+        pages.parameters_in({"dataset": "toy", "epochs": -3})
+
+
+def test_the_table_of_networks_has_a_row_for_each_task() -> None:
+    table = pages.networks_table(experiment.parameters_of(dataset="toy", networks=NETWORKS))
+    assert table[["network", "task"]].to_numpy().tolist() == [["AE", "AE"], ["AE+ER", "AE"], ["AE+ER", "ER"]]
+    assert table["weight"].tolist() == [7, 100, 0.1]
+    assert table["size"].tolist() == ["", "", 3]
+
+
+def test_facts_about_a_graph_counted_by_hand() -> None:
+    arrays = datasets.load("toy", normalise=False)
+    facts = pages.data_facts(arrays).facts
+    dense = arrays.features.toarray()
+    within = sum(arrays.labels[u] == arrays.labels[v] for u, v in arrays.edges.T) / arrays.edges.shape[1]
+    assert facts["nodes"] == "240"
+    assert facts["edges"].startswith(f"{arrays.edges.shape[1]}, {100 * within:.0f}%")
+    assert facts["features"].startswith(f"120, of which a node has {(dense != 0).sum(1).mean():.0f} ")
+
+
+def test_computed_with_says_all_that_is_needed(outcome: experiment.Outcome) -> None:
+    parameters = experiment.parameters_of(dataset="toy", runs=2, epochs=60, first_seed=5, networks=NETWORKS)
+    data = datasets.load("toy")
+    facts = pages.computed_with(parameters, data, outcome.table).facts
+    assert data.digest[:16] in facts["data set"]
+    assert facts["seeds"] == "5 to 6"
+    for name in set(type(parameters).model_fields) - {"dataset", "networks", "runs", "first_seed"}:
+        assert f"{name} " in facts["parameters"]
+    assert "torch" in facts["versions"]
+    assert facts["training took"] == f"{outcome.table['seconds'].sum():.1f} s"
+
+
+def test_facts_are_safe_to_show() -> None:
+    shown = pages.Facts({"a<b": "1 & 2"})
+    assert "<th>a&lt;b</th><td>1 &amp; 2</td>" in shown._repr_html_()
+    assert repr(shown) == "a<b  1 & 2"
+
+
+def test_thinned_curves_keep_first_last_and_few(outcome: experiment.Outcome) -> None:
+    thin = pages.thinned(outcome.curves, epochs=10)
+    ends = outcome.curves.groupby(["network", "seed"])["epoch"].max()
+    for run, rows in thin.groupby(["network", "seed"]):
+        assert rows["epoch"].min() == 1
+        assert rows["epoch"].max() == ends[run]
+        assert len(rows) <= 11
+    both = thin.merge(outcome.curves, on=["network", "seed", "epoch"], suffixes=("", "_all"))
+    assert len(both) == len(thin)
+    np.testing.assert_allclose(both["training_loss"], both["training_loss_all"], rtol=1e-5)
+
+
+def test_the_table_of_one_cell(outcome: experiment.Outcome) -> None:
+    table = tables.one_cell(outcome.table)
+    assert list(table.text.index) == list(NETWORKS)
+    assert list(table.text.columns) == ["ours", "paper", "Δ", "gain [95 %]", "p"]
+    accuracy = outcome.table.query("network == 'GCN'")["test_accuracy"]
+    error = accuracy.std(ddof=1) / 2**0.5
+    assert table.text.loc["GCN", "ours"] == f"{accuracy.mean():.2f} ± {error:.2f}"
+    cora = tables.one_cell(outcome.table.assign(dataset="cora"))
+    assert cora.text.loc["GCN", "paper"] == "81.13 ± 0.13"
+
+
+def test_what_is_kept_can_be_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pd.DataFrame({"x": [1, 2], "y": [0.1 + 0.2, 81.9], "z": ["a", "b"]})
+    results.keep(table)  # outside the pipeline: nowhere to keep it
+    monkeypatch.setenv(results.OUTBOX, str(tmp_path))
+    results.keep(table)
+    results.keep("text", "deep/er.txt")
+    assert (tmp_path / "results.csv").read_text() == "x,y,z\n1,0.3,a\n2,81.9,b\n"
+    assert (tmp_path / "deep" / "er.txt").read_text() == "text"
+    for name in ("cora-1", "cora-2", "pubmed-1"):
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    (tmp_path / "results.csv").unlink()
+    monkeypatch.setenv(results.RESULTS, str(tmp_path))
+    assert results.names(["pubmed-1", "*-1"]) == ["pubmed-1", "cora-1"]
+    assert results.names(["none-*"]) == []
+    assert results.read("cora-*")["results"].tolist() == ["cora-1", "cora-1", "cora-2", "cora-2"]
+    with pytest.raises(MtgcnError, match=r"no results called 'cora-3'.*did you mean 'cora-"):
+        results.read("cora-3")
