@@ -70,6 +70,10 @@ quick: venv ## the same in a couple of minutes: few runs, few epochs, all in _bu
 	@$(BIN)/mtgcn run --set runs=2 --set epochs=30 --output $(QUICK)/book
 	$(call html,$(QUICK))
 
+.PHONY: pdf
+pdf: book ## the whole book as one PDF, printed by Chromium
+	@$(BIN)/python -m mtgcn.book.pdf _build/html _build/mtgcn.pdf
+
 .PHONY: bench
 bench: venv ## measure speed against named peers, and write it where the book shows it
 	@$(BIN)/python -c 'import torch_geometric' 2>/dev/null || \

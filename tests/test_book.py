@@ -11,7 +11,7 @@ import typer
 from bs4 import BeautifulSoup
 from built_book import CONFIG, REPOSITORY, ROOT, build
 
-from mtgcn import paper
+from mtgcn import experiment, paper
 from mtgcn.book import accuracy, mathjax, pages, pdf, reference
 from mtgcn.errors import MtgcnError
 from mtgcn.parameters import Parameters
@@ -122,6 +122,15 @@ def test_the_examples_of_a_chapter_run(chapter: str, tmp_path: Path, monkeypatch
         for now, then in zip((tasks.TASKS, layers.LAYERS), before, strict=True):
             now.clear()
             now.update(then)
+
+
+def test_the_example_of_the_readme_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    run = experiment.run
+    small = {"dataset": "toy", "runs": 2, "epochs": 5}
+    monkeypatch.setattr(experiment, "run", lambda parameters: run(parameters.model_copy(update=small), progress=False))
+    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    exec(compile(block, "README.md", "exec"), {})
+    assert "AE+FR" in capsys.readouterr().out
 
 
 def test_the_references_name_every_parameter_command_and_option(soups: dict[str, BeautifulSoup]) -> None:

@@ -10,6 +10,13 @@
   // The number a cell starts with ("81.9 ± 0.1" gives 81.9, "1,433" gives 1433), NaN for text.
   const number = (text) => parseFloat(text.trim().replace(/,/g, "").replace("−", "-"));
 
+  // Numbers stand to the right, also in the tables of notebooks.
+  function alignNumbers(table) {
+    [...table.querySelectorAll("tbody td")].forEach((cell) => {
+      if (/^[+−-]?[\d.,]+(\s*[±%[≈≠].*)?$/.test(cell.textContent.trim())) cell.classList.add("number");
+    });
+  }
+
   // Headings may take several rows; the last one names the columns.
   const headings = (table) => table.tHead.rows[table.tHead.rows.length - 1].cells;
 
@@ -33,7 +40,7 @@
 
   function makeSortable(table) {
     const body = table.tBodies[0];
-    if (!table.tHead || !body || !body.rows.length || headings(table).length !== body.rows[0].cells.length) return;
+    if (!body || !body.rows.length || headings(table).length !== body.rows[0].cells.length) return;
     table.classList.add("sortable");
     [...headings(table)].forEach((cell, column) => {
       const button = document.createElement("button");
@@ -104,7 +111,8 @@
   }
 
   document.addEventListener("DOMContentLoaded", () => {
-    const tables = document.querySelectorAll(".bd-article table.sortable, .bd-article .cell_output table");
+    const tables = [...document.querySelectorAll(".bd-article table.sortable, .bd-article .cell_output table")].filter((table) => table.tHead);
+    tables.forEach(alignNumbers);
     tables.forEach(makeSortable);
     tables.forEach((table, index) => table.classList.contains("has-file") || offerCsv(table, index));
     document.querySelectorAll(".bd-article div.slider").forEach(makeSlider);

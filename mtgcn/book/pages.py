@@ -10,6 +10,8 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
+RUNS = "book/runs/"
+
 
 class NotebookBar(SphinxTransform):
     """Under the title of a notebook page: open in Colab, and the files behind the page."""
@@ -76,16 +78,23 @@ class Descriptions(SphinxTransform):
 
 
 class NaturalOrder(SphinxTransform):
-    """Pages found by a pattern in the table of contents stand as cora-2, cora-16, not as cora-16, cora-2."""
+    """Run pages found by a pattern in the table of contents stand as cora-2, cora-16, not as cora-16, cora-2."""
 
     default_priority = 820
 
     def apply(self, **kwargs: object) -> None:
-        """Sort the entries of toctrees with a pattern."""
+        """Sort the run pages of each toctree among themselves."""
         for tree in self.document.findall(addnodes.toctree):
-            if tree.get("glob"):
-                tree["entries"].sort(key=lambda entry: natural_key(entry[1]))
-                tree["includefiles"].sort(key=natural_key)
+            names = _runs_sorted([docname for _, docname in tree["entries"]])
+            titles = {docname: title for title, docname in tree["entries"]}
+            tree["entries"] = [(titles[docname], docname) for docname in names]
+            tree["includefiles"] = _runs_sorted(tree["includefiles"])
+
+
+def _runs_sorted(names: list[str]) -> list[str]:
+    """Return ``names`` with the run pages in natural order, all others where they are."""
+    runs = iter(sorted((name for name in names if name.startswith(RUNS)), key=natural_key))
+    return [next(runs) if name.startswith(RUNS) else name for name in names]
 
 
 def fill_address(app: Sphinx, docname: str, source: list[str]) -> None:
