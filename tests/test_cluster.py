@@ -71,25 +71,6 @@ def test_a_cluster_gives_what_this_machine_gives(tmp_path: Path, address: str, m
     assert remote.file("all", "results.csv").read_text() == project.book.file("all", "results.csv").read_text()
 
 
-def test_a_worker_that_is_killed_is_replaced(tmp_path: Path, address: str) -> None:
-    project = tiny.make(tmp_path, a=f"notebook: wait\nfolder: {tmp_path}\n", b="notebook: count\n")
-    program = tiny.start(project, "run", "--scheduler", address)
-    started = tmp_path / "started"
-    tiny.wait_for(lambda: started.exists() and started.read_text().count("\n") == 1, "first attempt")
-    kernel = int(started.read_text())
-    worker = int(Path(f"/proc/{kernel}/stat").read_text().rsplit(")", 1)[1].split()[1])
-    tiny.kill(worker)
-    tiny.wait_for(lambda: started.read_text().count("\n") == 2, "second attempt")
-    tiny.wait_for(lambda: not tiny.alive(kernel), "end of the first kernel")
-    (tmp_path / "go").touch()
-    output, _ = program.communicate(timeout=120)
-    assert program.returncode == 0, output
-    assert "a: done" in output
-    assert "b: done" in output
-    assert project.book.file("a", "results.csv").read_text() == "x\n1\n"
-    assert tiny.status(project) == {"a": [], "b": []}
-
-
 def test_a_failing_cell_comes_back_as_it_does_here(tmp_path: Path, address: str) -> None:
     project = tiny.make(tmp_path, a="notebook: broken\n", b="notebook: count\n")
     failures, shown = run_on(address, project)
@@ -101,7 +82,7 @@ def test_a_failing_cell_comes_back_as_it_does_here(tmp_path: Path, address: str)
 
 def test_workers_started_here(tmp_path: Path) -> None:
     project = tiny.make(tmp_path, a="notebook: count\n", b="notebook: count\nrows: 2\n")
-    output, _ = tiny.start(project, "run", "--workers", "2").communicate(timeout=120)
+    output = tiny.output_of(project, "run", "--workers", "2")
     assert "a: done" in output
     assert "b: done" in output
     assert tiny.status(project) == {"a": [], "b": []}
@@ -122,3 +103,22 @@ def test_a_worker_with_another_version_is_refused(
     monkeypatch.setattr(cluster, "RESULTS_VERSION", 99)
     failures, _ = run_on(address, project)
     assert re.search(r"has results version \d+, this machine has 99", failures["a"].error)
+
+
+def test_a_worker_that_is_killed_is_replaced(tmp_path: Path, address: str) -> None:
+    project = tiny.make(tmp_path, a=f"notebook: wait\nfolder: {tmp_path}\n", b="notebook: count\n")
+    started = tmp_path / "started"
+    with tiny.started(project, "run", "--scheduler", address) as program:
+        tiny.wait_for(lambda: started.exists() and started.read_text().count("\n") == 1, "first attempt", program)
+        kernel = int(started.read_text())
+        worker = int(Path(f"/proc/{kernel}/stat").read_text().rsplit(")", 1)[1].split()[1])
+        tiny.kill(worker)
+        tiny.wait_for(lambda: started.read_text().count("\n") == 2, "second attempt", program)
+        tiny.wait_for(lambda: not tiny.alive(kernel), "end of the first kernel")
+        (tmp_path / "go").touch()
+        output, _ = program.communicate(timeout=300)
+    assert program.returncode == 0, output
+    assert "a: done" in output
+    assert "b: done" in output
+    assert project.book.file("a", "results.csv").read_text() == "x\n1\n"
+    assert tiny.status(project) == {"a": [], "b": []}

@@ -1,6 +1,8 @@
 """Killed at any moment, nothing half-written is left, and the next call goes on."""
 
 import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -61,14 +63,18 @@ def test_whenever_the_kill_comes_page_and_table_belong_together(tmp_path: Path) 
     assert seen.count("new") > 5
 
 
+def started_kernel(project: tiny.Project, program: "subprocess.Popen[str]") -> int:
+    """Wait until the notebook that waits is running; return the process id of its kernel."""
+    note = project.root / "started"
+    tiny.wait_for(lambda: note.exists() and note.read_text() != "", "second run", program)
+    return int(note.read_text())
+
+
 def test_a_killed_program_goes_on_where_it_was(tmp_path: Path) -> None:
     project = tiny.make(tmp_path, a="notebook: count\n", b=f"notebook: wait\nfolder: {tmp_path}\n")
-    program = tiny.start(project, "run")
-    started = tmp_path / "started"
-    tiny.wait_for(lambda: started.exists() and started.read_text() != "", "second run")
-    kernel = int(started.read_text())
-    tiny.kill(program.pid)
-    program.wait()
+    with tiny.started(project, "run") as program:
+        kernel = started_kernel(project, program)
+        tiny.kill(program.pid)
     tiny.wait_for(lambda: not tiny.alive(kernel), "end of the kernel")
     assert sorted(tiny.tree(project.book.root)) == [
         "results/a.csv",
@@ -78,7 +84,20 @@ def test_a_killed_program_goes_on_where_it_was(tmp_path: Path) -> None:
     assert tiny.status(project) == {"a": [], "b": ["missing"]}
 
     (tmp_path / "go").touch()
-    output, _ = tiny.start(project, "run").communicate()
+    output = tiny.output_of(project, "run")
     assert "a: fresh" in output
     assert "b: done" in output
     assert tiny.status(project) == {"a": [], "b": []}
+
+
+def test_an_interrupt_stops_kernel_and_program(tmp_path: Path) -> None:
+    project = tiny.make(tmp_path, a="notebook: count\n", b=f"notebook: wait\nfolder: {tmp_path}\n")
+    with tiny.started(project, "run") as program:
+        kernel = started_kernel(project, program)
+        program.send_signal(signal.SIGINT)
+        output, _ = program.communicate(timeout=300)
+    assert program.returncode == 130
+    assert output.splitlines()[-1].startswith("Interrupted. Finished runs are stored")
+    assert "Traceback" not in output
+    tiny.wait_for(lambda: not tiny.alive(kernel), "end of the kernel")
+    assert tiny.status(project) == {"a": [], "b": ["missing"]}

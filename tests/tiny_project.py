@@ -5,7 +5,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 
@@ -149,17 +150,32 @@ def command(*arguments: str) -> list[str]:
     return [sys.executable, "-c", "from mtgcn.cli import main; main()", *arguments]
 
 
-def start(project: Project, *arguments: str) -> "subprocess.Popen[str]":
-    """Start ``mtgcn`` in the checkout."""
-    return subprocess.Popen(
+@contextmanager
+def started(project: Project, *arguments: str) -> "Iterator[subprocess.Popen[str]]":
+    """Start ``mtgcn`` in the checkout; at the end of the block it is ended too."""
+    program = subprocess.Popen(
         command(*arguments), cwd=project.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
+    try:
+        yield program
+    finally:
+        program.kill()
+        program.communicate()
 
 
-def wait_for(condition: Callable[[], bool], what: str, seconds: float = 60) -> None:
-    """Wait until ``condition`` holds."""
+def output_of(project: Project, *arguments: str) -> str:
+    """Run ``mtgcn`` in the checkout and return what it printed."""
+    with started(project, *arguments) as program:
+        return program.communicate(timeout=300)[0]
+
+
+def wait_for(
+    condition: Callable[[], bool], what: str, program: "subprocess.Popen[str] | None" = None, seconds: float = 300
+) -> None:
+    """Wait until ``condition`` holds, as long as ``program`` runs."""
     end = time.monotonic() + seconds
     while not condition():
+        assert program is None or program.poll() is None, f"the program ended: {program.communicate()[0]}"
         assert time.monotonic() < end, f"no {what} after {seconds} s"
         time.sleep(0.05)
 
