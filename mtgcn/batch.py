@@ -76,9 +76,7 @@ class Batch:
 class Rows:
     """One sparse (n, d) matrix a run, whole or restricted to a set of nodes; each is built once, on demand."""
 
-    def __init__(
-        self, matrices: Sequence[sparse.csr_matrix], device: torch.device, dtype: torch.dtype
-    ) -> None:
+    def __init__(self, matrices: Sequence[sparse.csr_matrix], device: torch.device, dtype: torch.dtype) -> None:
         self._matrices, self._device, self._dtype = matrices, device, dtype
         self._built: dict[str, BlockSparse] = {}
 

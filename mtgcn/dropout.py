@@ -69,8 +69,6 @@ class Dropout:
         if self.rate == 0.5:
             drawn = [np.frombuffer(numbers.bytes(size), np.uint8) for numbers, size in pairs]
         else:
-            drawn = [
-                (numbers.random(size, np.float32) >= self.rate).view(np.uint8) for numbers, size in pairs
-            ]
+            drawn = [(numbers.random(size, np.float32) >= self.rate).view(np.uint8) for numbers, size in pairs]
         self._drawn = torch.from_numpy(np.concatenate(drawn)).to(self.device)
         self._reordered = None

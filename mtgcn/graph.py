@@ -109,18 +109,14 @@ def choose_device(name: str) -> torch.device:
     """Return the device called ``"cpu"``, ``"cuda"`` or, for ``"auto"``, a GPU when there is one."""
     available = torch.cuda.is_available()
     if name == "cuda" and not available:
-        raise MtgcnError(
-            "device 'cuda' was asked for, but torch finds no GPU here; use device 'auto' or 'cpu'."
-        )
+        raise MtgcnError("device 'cuda' was asked for, but torch finds no GPU here; use device 'auto' or 'cpu'.")
     return torch.device("cuda" if name in ("auto", "cuda") and available else "cpu")
 
 
 class _DglOperator:
     """S_out A S_in with DGL: the scaling is applied to the states, which is faster than weights on edges."""
 
-    def __init__(
-        self, matrix: sparse.csr_matrix, out_scale: np.ndarray, in_scale: np.ndarray, graph: Graph
-    ) -> None:
+    def __init__(self, matrix: sparse.csr_matrix, out_scale: np.ndarray, in_scale: np.ndarray, graph: Graph) -> None:
         rows, columns = matrix.shape
         coo = matrix.tocoo()
         copies = np.arange(graph.runs)[:, None]
@@ -134,9 +130,7 @@ class _DglOperator:
         )
         self.block = block.formats(["csc"])
         self.block.create_formats_()
-        scales = [
-            torch.from_numpy(s).to(graph.device, graph.dtype).unsqueeze(1) for s in (out_scale, in_scale)
-        ]
+        scales = [torch.from_numpy(s).to(graph.device, graph.dtype).unsqueeze(1) for s in (out_scale, in_scale)]
         self.out_scale, self.in_scale = scales
         self.runs = graph.runs
 
@@ -148,9 +142,7 @@ class _DglOperator:
 class _TorchOperator:
     """S_out A S_in as one block-diagonal CSR matrix of torch."""
 
-    def __init__(
-        self, matrix: sparse.csr_matrix, out_scale: np.ndarray, in_scale: np.ndarray, graph: Graph
-    ) -> None:
+    def __init__(self, matrix: sparse.csr_matrix, out_scale: np.ndarray, in_scale: np.ndarray, graph: Graph) -> None:
         scaled = sparse.diags(out_scale) @ matrix @ sparse.diags(in_scale)
         block = sparse.csr_matrix(sparse.block_diag([scaled] * graph.runs))
         values = torch.from_numpy(block.data).to(graph.device, graph.dtype)

@@ -35,15 +35,12 @@ class Network:
         self.batch, self.main_weight = batch, main_weight
         self._parameters = tasks
         given = task_weights or {}
-        self._task_weights = {
-            name: list(given.get(name, [p.weight] * batch.runs)) for name, p in tasks.items()
-        }
+        self._task_weights = {name: list(given.get(name, [p.weight] * batch.runs)) for name, p in tasks.items()}
         # A task without weight in any run would only cost time.
         active = {name: p for name, p in tasks.items() if any(self._task_weights[name])}
         self.tasks = {name: TASKS[name](parameters, batch) for name, parameters in active.items()}
         self._columns = {
-            name: torch.tensor(self._task_weights[name], device=batch.device, dtype=torch.float64)
-            for name in active
+            name: torch.tensor(self._task_weights[name], device=batch.device, dtype=torch.float64) for name in active
         }
         self.weights = Weights(self._shapes(), batch.seeds, batch.device, batch.dtype)
         self.dropouts: dict[str, Dropout] = {}

@@ -33,11 +33,7 @@ def accuracies() -> pd.DataFrame:
 
 def gains() -> pd.DataFrame:
     """Table 3: ``source, dataset, gain``, the best gain over the plain GCN in percentage points."""
-    rows = [
-        (source, dataset, gain)
-        for source, cells in _printed()["gains"].items()
-        for dataset, gain in cells.items()
-    ]
+    rows = [(source, dataset, gain) for source, cells in _printed()["gains"].items() for dataset, gain in cells.items()]
     return pd.DataFrame(rows, columns=["source", "dataset", "gain"])
 
 

@@ -38,9 +38,7 @@ class Parameters(BaseModel):
     l2: float = Field(5e-4, ge=0, description="L2 regularisation λ, as λ/2 ‖B‖²")
     l2_layers: Literal["first", "all"] = Field("first", description="L2 on the first layer or on all layers")
     main_weight: float = Field(1.0, ge=0, description="weight w_main of the main risk in the objective")
-    plateau_patience: int = Field(
-        40, ge=1, description="epochs without improvement that cut the learning rate"
-    )
+    plateau_patience: int = Field(40, ge=1, description="epochs without improvement that cut the learning rate")
     plateau_factor: float = Field(0.1, gt=0, lt=1, description="what the learning rate is multiplied by")
     plateau_tolerance: float = Field(
         1e-4, ge=0, lt=1, description="relative decrease of the validation loss that counts as an improvement"
@@ -95,9 +93,7 @@ def tasks_of(network: str, given: Mapping[str, Any] | None = None) -> dict[str, 
     given = given or {}
     for name in given:
         if name not in names:
-            raise ValueError(
-                f"network '{network}' has no task '{name}'{nearest(str(name), names or ['GCN'])}"
-            )
+            raise ValueError(f"network '{network}' has no task '{name}'{nearest(str(name), names or ['GCN'])}")
     return {name: _task_parameters(name, given.get(name) or {}) for name in names}
 
 

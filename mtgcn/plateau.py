@@ -11,9 +11,7 @@ class Plateau:
     more and agrees with this rule at ``patience - 1``.
     """
 
-    def __init__(
-        self, runs: int, learning_rate: float, patience: int, factor: float, tolerance: float
-    ) -> None:
+    def __init__(self, runs: int, learning_rate: float, patience: int, factor: float, tolerance: float) -> None:
         self.learning_rates = np.full(runs, learning_rate)
         self.patience, self.factor, self.tolerance = patience, factor, tolerance
         self._best = np.full(runs, np.inf)
@@ -31,6 +29,4 @@ class Plateau:
 
     def keep(self, runs: np.ndarray) -> None:
         """Go on with these runs only."""
-        self.learning_rates, self._best, self._bad = (
-            a[runs] for a in (self.learning_rates, self._best, self._bad)
-        )
+        self.learning_rates, self._best, self._bad = (a[runs] for a in (self.learning_rates, self._best, self._bad))

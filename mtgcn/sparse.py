@@ -20,9 +20,7 @@ class BlockSparse:
     and torch has a fast product for CSR only.
     """
 
-    def __init__(
-        self, matrices: Sequence[sparse.csr_matrix], device: torch.device, dtype: torch.dtype
-    ) -> None:
+    def __init__(self, matrices: Sequence[sparse.csr_matrix], device: torch.device, dtype: torch.dtype) -> None:
         self.runs = len(matrices)
         self.rows, self.columns = matrices[0].shape
         self.sizes = [matrix.nnz for matrix in matrices]
@@ -36,9 +34,7 @@ class BlockSparse:
         self._index = csr_index(block, device)
         self._transposed_index = csr_index(transposed, device)
         self._matrix = self._csr(self._index, self.values, (self.rows, self.columns))
-        self._transposed = self._csr(
-            self._transposed_index, self.values[self.order], (self.columns, self.rows)
-        )
+        self._transposed = self._csr(self._transposed_index, self.values[self.order], (self.columns, self.rows))
 
     def product(self, dense: Tensor, masks: tuple[Tensor, Tensor] | None = None) -> Tensor:
         """Return X W: (runs, d, c) to (runs, n, c), differentiable in W.

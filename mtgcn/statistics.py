@@ -51,9 +51,7 @@ def pair_by_seed(
     for one in (seeds, other_seeds):
         twice = sorted({seed for seed in one if list(one).count(seed) > 1})
         if twice:
-            raise MtgcnError(
-                f"{what}: seed {twice[0]} occurs more than once, but each run needs its own seed."
-            )
+            raise MtgcnError(f"{what}: seed {twice[0]} occurs more than once, but each run needs its own seed.")
     alone = sorted(set(seeds) ^ set(other_seeds))
     if alone:
         raise MtgcnError(
@@ -73,9 +71,7 @@ def paired_permutation(values: ArrayLike, baseline: ArrayLike) -> float:
     """
     first, second = np.asarray(values, float), np.asarray(baseline, float)
     if first.shape != second.shape:
-        raise MtgcnError(
-            f"A paired test needs as many runs on both sides, not {first.size} and {second.size}."
-        )
+        raise MtgcnError(f"A paired test needs as many runs on both sides, not {first.size} and {second.size}.")
     differences = _finite(first - second)
     if differences.size < 2:
         return np.nan

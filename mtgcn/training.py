@@ -36,9 +36,7 @@ class Trained:
     seconds: np.ndarray
     diverged: np.ndarray
     best_weights: dict[str, Tensor]  # (runs, ...) each, at the best epoch
-    curves: dict[str, list[np.ndarray]] = field(
-        default_factory=dict
-    )  # a (runs,) array an epoch, NaN once ended
+    curves: dict[str, list[np.ndarray]] = field(default_factory=dict)  # a (runs,) array an epoch, NaN once ended
 
     @classmethod
     def of(cls, network: Network) -> "Trained":
@@ -53,16 +51,11 @@ class Trained:
             seconds=np.zeros(runs),
             diverged=np.zeros(runs, dtype=bool),
             best_weights={name: value.detach().clone() for name, value in network.weights.items()},
-            curves={
-                name: []
-                for name in ("training_loss", "validation_loss", "validation_accuracy", "learning_rate")
-            },
+            curves={name: [] for name in ("training_loss", "validation_loss", "validation_accuracy", "learning_rate")},
         )
 
 
-def train(
-    network: Network, parameters: Parameters, report: Callable[[Progress], None] | None = None
-) -> Trained:
+def train(network: Network, parameters: Parameters, report: Callable[[Progress], None] | None = None) -> Trained:
     """Train every run of ``network`` by the paper's protocol; the test nodes play no part.
 
     A run whose loss is no longer finite is marked as diverged and ends; the others go on. Interrupted by
@@ -102,9 +95,7 @@ def _train(
 
         outcome.epochs[moving] = epoch
         outcome.learning_rate[moving] = plateau.learning_rates
-        _record(
-            outcome, moving, loss.detach().cpu().numpy(), validation_loss, accuracy, plateau.learning_rates
-        )
+        _record(outcome, moving, loss.detach().cpu().numpy(), validation_loss, accuracy, plateau.learning_rates)
         score = accuracy if parameters.best_epoch_by == "accuracy" else -validation_loss
         _remember(network, outcome, moving, best, score, accuracy, epoch)
 

@@ -157,9 +157,7 @@ MEASURES = {
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_torch_numpy_stacked_and_single_give_the_same(
-    measure: str, edges: np.ndarray, stacked: np.ndarray
-) -> None:
+def test_torch_numpy_stacked_and_single_give_the_same(measure: str, edges: np.ndarray, stacked: np.ndarray) -> None:
     values = MEASURES[measure](stacked, edges)
     assert values.shape == (3,)
     tensor = torch.tensor(stacked, requires_grad=True)

@@ -5,8 +5,6 @@ from mtgcn.tasks.base import Task, TaskParameters
 from mtgcn.tasks.corrupted_embeddings import CorruptedEmbeddings
 from mtgcn.tasks.corrupted_features import CorruptedFeatures
 
-TASKS: dict[str, type[Task]] = {
-    task.name: task for task in (Autoencoding, CorruptedFeatures, CorruptedEmbeddings)
-}
+TASKS: dict[str, type[Task]] = {task.name: task for task in (Autoencoding, CorruptedFeatures, CorruptedEmbeddings)}
 
 __all__ = ["TASKS", "Task", "TaskParameters"]

@@ -12,9 +12,7 @@ from mtgcn.tasks.base import Task, TaskParameters
 class AutoencodingParameters(TaskParameters):
     """Parameters of AE."""
 
-    weight: float = Field(
-        100.0, ge=0, allow_inf_nan=False, description="weight w_AE of the risk in the objective"
-    )
+    weight: float = Field(100.0, ge=0, allow_inf_nan=False, description="weight w_AE of the risk in the objective")
 
 
 class Autoencoding(Task):

@@ -16,12 +16,8 @@ class TaskParameters(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    weight: float = Field(
-        1.0, ge=0, allow_inf_nan=False, description="weight of the task's risk in the objective"
-    )
-    nodes: Literal["labelled", "all"] = Field(
-        "all", description="nodes of the risk: V_l (labelled) or V (all)"
-    )
+    weight: float = Field(1.0, ge=0, allow_inf_nan=False, description="weight of the task's risk in the objective")
+    nodes: Literal["labelled", "all"] = Field("all", description="nodes of the risk: V_l (labelled) or V (all)")
 
 
 class Task(ABC):

@@ -17,16 +17,10 @@ from mtgcn.tasks.base import Task, TaskParameters
 class CorruptedEmbeddingsParameters(TaskParameters):
     """Parameters of ER."""
 
-    weight: float = Field(
-        0.1, ge=0, allow_inf_nan=False, description="weight w_ER of the risk in the objective"
-    )
+    weight: float = Field(0.1, ge=0, allow_inf_nan=False, description="weight w_ER of the risk in the objective")
     size: int = Field(4, ge=1, description="the number of embedding columns that are zeroed, |N|")
-    reconstruct: Literal["full", "partial"] = Field(
-        "full", description="rebuild the whole embedding, or only N"
-    )
-    detach_target: bool = Field(
-        False, description="hold the target g_sh(x) fixed instead of training through it"
-    )
+    reconstruct: Literal["full", "partial"] = Field("full", description="rebuild the whole embedding, or only N")
+    detach_target: bool = Field(False, description="hold the target g_sh(x) fixed instead of training through it")
 
 
 class CorruptedEmbeddings(Task):
@@ -39,10 +33,7 @@ class CorruptedEmbeddings(Task):
         super().__init__(parameters, batch)
         units = batch.architecture.hidden_units
         self.detach = parameters.detach_target
-        drawn = [
-            np.sort(stream(seed, "ER.N").choice(units, parameters.size, replace=False))
-            for seed in batch.seeds
-        ]
+        drawn = [np.sort(stream(seed, "ER.N").choice(units, parameters.size, replace=False)) for seed in batch.seeds]
         self.n = torch.from_numpy(np.stack(drawn)).to(batch.device)  # (runs, size)
         self.clean = torch.ones(batch.runs, 1, units, device=batch.device, dtype=batch.dtype)
         self.clean.scatter_(2, self.n.unsqueeze(1), 0.0)  # the diagonal of P_N

@@ -18,17 +18,13 @@ from mtgcn.tasks.base import Task, TaskParameters
 class CorruptedFeaturesParameters(TaskParameters):
     """Parameters of FR."""
 
-    weight: float = Field(
-        100.0, ge=0, allow_inf_nan=False, description="weight w_FR of the risk in the objective"
-    )
+    weight: float = Field(100.0, ge=0, allow_inf_nan=False, description="weight w_FR of the risk in the objective")
     size: int = Field(100, ge=1, description="the number of features k that fixes the size of M")
     size_means: Literal["zeroed", "kept"] = Field(
         "zeroed",
         description="k features are zeroed, |M| = k, or all but k are, |M| = d − k (the paper's footnote)",
     )
-    reconstruct: Literal["full", "partial"] = Field(
-        "full", description="rebuild all features, or only those in M"
-    )
+    reconstruct: Literal["full", "partial"] = Field("full", description="rebuild all features, or only those in M")
 
 
 class CorruptedFeatures(Task):
