@@ -110,13 +110,20 @@ def test_every_page_opens_with_equations_and_pictures(site: Site, html: Path) ->
     names = pdf.pages(html)
     assert len(names) > 15
     drawn, empty = 0, {}
-    for name in [*names, "search.html", "index.html"]:
+    for name in [*names, "search.html"]:
         page = site.open(name)
         drawn += page.locator("mjx-container").count()
         if found := page.evaluate(EMPTY_IMAGES):
             empty[name] = found
     assert not empty
     assert drawn > 50
+
+
+def test_the_root_leads_to_the_first_page(site: Site) -> None:
+    site.page.goto(f"{site.address}/index.html")
+    site.page.wait_for_url("**/book/index.html", wait_until="load")
+    assert site.page.locator("article h1").inner_text().startswith("More than one job")
+    site.page.wait_for_load_state("networkidle")
 
 
 def test_no_page_scrolls_sideways_on_a_phone(disk: Site, html: Path) -> None:
