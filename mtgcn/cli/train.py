@@ -95,4 +95,5 @@ def _show(table: "pd.DataFrame") -> None:
         spread = f" ± {line['sem']:.2f}" if line["runs"] > 1 else ""
         depth = f"{line['hidden_layers']} hidden layer{'s' if line['hidden_layers'] != 1 else ''}"
         mean = f"[bold]{line['mean']:.2f}{spread} %[/]"
-        console.print(f"{line['dataset']}, {line['network']}, {depth}: {mean} test accuracy, {line['runs']} runs")
+        number = f"{line['runs']} run{'s' if line['runs'] != 1 else ''}"
+        console.print(f"{line['dataset']}, {line['network']}, {depth}: {mean} test accuracy, {number}")

@@ -1,0 +1,115 @@
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from mtgcn import cli, datasets, experiment, state
+
+PROGRAM = [sys.executable, "-c", "from mtgcn.cli import main; main()", "train"]
+SHORT = ["--set", "epochs=20", "--runs", "3"]
+
+
+def train(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*PROGRAM, *arguments], capture_output=True, text=True, timeout=300)
+
+
+def test_train_prints_what_python_computes_and_writes_table_and_state(tmp_path: Path) -> None:
+    table, weights = tmp_path / "runs.csv", tmp_path / "best.safetensors"
+    arguments = ["--network", "AE+FR", "--hidden-layers", "2", "--set", "FR.size=20", "--set", "AE.weight=10"]
+    result = train("toy", *SHORT, *arguments, "--table", str(table), "--state", str(weights))
+    assert result.returncode == 0, result.stderr
+    parameters = experiment.parameters_of(
+        dataset="toy",
+        hidden_layers=2,
+        runs=3,
+        epochs=20,
+        networks={"AE+FR": {"AE": {"weight": 10}, "FR": {"size": 20}}},
+    )
+    data = datasets.load("toy")
+    expected = experiment.run(parameters, data, progress=False).table
+    written = pd.read_csv(table)
+    pd.testing.assert_frame_equal(written.drop(columns="seconds"), expected.drop(columns="seconds"))
+    mean, sem = expected["test_accuracy"].mean(), expected["test_accuracy"].sem()
+    assert f"toy, AE+FR, 2 hidden layers: {mean:.2f} ± {sem:.2f} % test accuracy, 3 runs" in result.stdout
+    assert "moving" in result.stderr  # the progress bar
+
+    loaded = state.load(weights)
+    predicted = loaded.predictions(data)[:, data.test].numpy()
+    accuracy = (predicted == data.labels[data.test]).mean(axis=1) * 100
+    assert accuracy.round(4).tolist() == expected["test_accuracy"].tolist()
+    assert loaded.embeddings(data).shape == (3, data.nodes, 16)
+
+
+def test_a_table_of_one_run_has_no_standard_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["mtgcn", "train", "toy", "--runs", "1", "--set", "epochs=5"])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert not ended.value.code
+    assert re.search(r"1 hidden layer: \d+\.\d\d % test accuracy, 1 run$", capsys.readouterr().out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["coar"], "did you mean 'cora'?"),
+        (["toy", "--network", "AE+RF"], "did you mean 'AE+FR'?"),
+        (["toy", "--network", "AE", "--set", "AE.wieght=3"], "did you mean 'weight'?"),
+        (["toy", "--network", "AE", "--set", "AE.weight=-1"], "greater than or equal to 0"),
+        (["toy", "--runs", "0"], "greater than or equal to 1"),
+        (["toy", "--set", "epochs"], "expected NAME=VALUE"),
+        (["toy", "--set", "a.b.c=1"], "TASK.NAME=VALUE"),
+        (["toy", "--network", "FR", "--set", "FR.size=4000"], "does not fit the 120 features"),
+    ],
+)
+def test_a_mistake_gets_one_sentence(
+    arguments: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["mtgcn", "train", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    shown = capsys.readouterr().err
+    assert shown.startswith("mtgcn: ")
+    assert sentence in shown
+    assert len(shown.strip().splitlines()) == 1
+
+
+def test_an_interrupt_says_what_was_reached(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with log.open("w") as file:
+        process = subprocess.Popen(
+            [*PROGRAM, "toy", "--runs", "2", "--set", "epochs=1000000", "--set", "stop_below=0"],
+            stdout=subprocess.PIPE,
+            stderr=file,
+            text=True,
+        )
+    end = time.monotonic() + 120
+    while "moving" not in log.read_text() and time.monotonic() < end:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "reached so far" in log.read_text()
+    assert "Traceback" not in log.read_text()
+    assert re.search(r"toy, GCN, 1 hidden layer: \d+\.\d\d ± \d+\.\d\d % test accuracy, 2 runs", output)
+
+
+def test_a_state_fits_only_the_data_it_was_trained_on(tmp_path: Path) -> None:
+    data = datasets.load("toy")
+    parameters = experiment.parameters_of(dataset="toy", runs=1, epochs=2)
+    outcome = experiment.run(parameters, data, progress=False)
+    path = tmp_path / "state.safetensors"
+    state.save(path, state.State.of(parameters, "GCN", data, outcome.trained["GCN"]))
+    other = datasets.from_arrays(datasets.toy.generate(seed=1), "other", "generated")
+    with pytest.raises(state.MtgcnError, match="load the data set 'toy'"):
+        state.load(path).embeddings(other)
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(state.MtgcnError, match="cannot be read as a safetensors file"):
+        state.load(path)
