@@ -63,10 +63,9 @@ def _assignments(parameters: Mapping[str, Any], given_by: str) -> str:
     """Write parameters as Python that a person can read; papermill puts each on one line of any length."""
     lines = [f"# From {given_by}"]
     for name, value in parameters.items():
-        text = pprint.pformat(value, width=100 - len(name), sort_dicts=False)
-        if "\n" in text:  # the continuation lines start below the opening bracket
-            text = text.replace("\n", "\n" + " " * len(f"{name} = "))
-        lines.append(f"{name} = {text}")
+        start = f"{name} = "
+        text = pprint.pformat(value, width=80 - len(start), sort_dicts=False)
+        lines.append(start + text.replace("\n", "\n" + " " * len(start)))
     return "\n".join(lines)
 
 

@@ -26,9 +26,12 @@ class Facts:
     facts: Mapping[str, str]
 
     def _repr_html_(self) -> str:
-        rows = "\n".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in self.facts.items())
-        style = "text-align: left; vertical-align: top"
-        return f'<table class="dataframe facts" style="{style}">\n<tbody>\n{rows}\n</tbody>\n</table>\n'
+        left = 'style="text-align: left; vertical-align: top"'
+        rows = [
+            f"<tr><th {left}>{html.escape(name)}</th><td {left}>{html.escape(value)}</td></tr>"
+            for name, value in self.facts.items()
+        ]
+        return "\n".join(['<table class="facts">', "<tbody>", *rows, "</tbody>", "</table>"])
 
     def __repr__(self) -> str:
         width = max(map(len, self.facts), default=0)
@@ -54,7 +57,7 @@ def networks_table(parameters: Parameters) -> pd.DataFrame:
         for network, tasks in parameters.networks.items()
         for name, task in tasks.items()
     ]
-    return pd.DataFrame(rows, dtype=object).fillna("")
+    return pd.DataFrame(rows, columns=None if rows else ["network"], dtype=object).fillna("").set_index("network")
 
 
 def data_facts(data: Dataset) -> Facts:

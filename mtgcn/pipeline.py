@@ -16,9 +16,8 @@ from mtgcn.execute import Failure, Job, Product, Step, execute
 from mtgcn.experiment import RESULTS_VERSION
 from mtgcn.fingerprint import Fingerprint
 from mtgcn.project import Project
-from mtgcn.results import MAIN
 from mtgcn.runfile import RunFile
-from mtgcn.store import Store, digest, result_digest
+from mtgcn.store import Store, digest, result_digest, results_digest
 
 MISSING = "missing"  # the only reason of a run that is not stored at all
 # Runs jobs, tells which cell of which starts, and gives each product as soon as it is there.
@@ -46,14 +45,14 @@ class Run:
 
     def fingerprint(self) -> Fingerprint:
         """Return what the run would be made from now."""
-        read = results.names(self.file.gathers, self.reads) if self.file.gathers else []
+        read = results.names(self.file.gathers, self.reads, self.name) if self.file.gathers else []
         return Fingerprint(
             notebook=digest(self.file.notebook.read_bytes()),
             title=self.file.title,
             parameters=self.file.complete,
             data=self.file.data,
             results_version=RESULTS_VERSION,
-            results={name: result_digest(MAIN, (self.reads / f"{name}.csv").read_bytes()) for name in read},
+            results={name: results_digest(self.reads, name) for name in read},
         )
 
     def reasons(self) -> list[str]:
@@ -66,7 +65,9 @@ class Run:
 
     def job(self) -> Job:
         """Return what an executor needs."""
-        environment = {results.RESULTS: str(self.reads.resolve())} if self.file.gathers else {}
+        environment = {}
+        if self.file.gathers:
+            environment = {results.RESULTS: str(self.reads.resolve()), results.OWN: self.name}
         notebook = nbformat.writes(notebooks.read(self.file.notebook))
         return Job(self.name, notebook, dict(self.file.parameters), self.file.data, environment)
 

@@ -8,9 +8,11 @@ import pandas as pd
 
 from mtgcn.errors import MtgcnError, nearest
 
-# Set by the pipeline for a notebook's kernel: where files to keep are collected, and where results lie.
+# Set by the pipeline for a notebook's kernel: where files to keep are collected, where results lie, and which of
+# these are the notebook's own, from when it ran before.
 OUTBOX = "MTGCN_OUTBOX"
 RESULTS = "MTGCN_RESULTS"
+OWN = "MTGCN_OWN_RESULTS"
 MAIN = "results.csv"
 
 
@@ -36,13 +38,14 @@ def folder() -> Path:
     return Path(os.environ.get(RESULTS) or Path(__file__).parents[1] / "book" / "results")
 
 
-def names(patterns: list[str], where: Path | None = None) -> list[str]:
+def names(patterns: list[str], where: Path | None = None, own: str | None = None) -> list[str]:
     """Return the names of the results that match ``patterns``, in the order of these, each once.
 
-    A pattern with ``*`` matches what is there, perhaps nothing; a plain name has to be there.
+    A pattern with ``*`` matches what is there, perhaps nothing; a plain name has to be there. The reader's ``own``
+    results do not count.
     """
-    where = where or folder()
-    there = sorted(path.stem for path in where.glob("*.csv"))
+    where, own = where or folder(), own or os.environ.get(OWN)
+    there = sorted(path.stem for path in where.glob("*.csv") if path.stem != own)
     found: dict[str, None] = {}
     for pattern in patterns:
         matching = [name for name in there if fnmatchcase(name, pattern)]

@@ -41,6 +41,13 @@ def result_digest(name: str, content: bytes) -> str:
     return digest(content)
 
 
+def results_digest(folder: Path, name: str) -> str:
+    """Return one digest of all results called ``name`` in ``folder``: the table and the files beside it."""
+    paths = [folder / f"{name}.csv", *sorted(path for path in (folder / name).rglob("*") if path.is_file())]
+    parts = [f"{path.relative_to(folder)} {result_digest(path.name, path.read_bytes())}" for path in paths]
+    return digest("\n".join(parts).encode())
+
+
 @dataclass(frozen=True)
 class Store:
     """A folder with the executed notebooks in ``runs`` and the results in ``results``, both within ``root``."""

@@ -47,7 +47,7 @@ dataset = "toy"
 hidden_layers = 1
 runs = 3
 epochs = 200
-networks = {"GCN": {}, "AE": {"AE": {"weight": 100}}, "ER": {"ER": {"weight": 0.1, "size": 4}}}
+networks = {"GCN": {}, "AE": {"AE": {"weight": 10}}, "ER": {"ER": {"weight": 0.1}}}
 
 # %%
 parameters = pages.parameters_in(globals())

@@ -49,20 +49,22 @@ pages.data_facts(datasets.load("toy"))
 # the features of each node, `ER` rebuilds parts of the embedding that were zeroed. Anything left out has its default.
 
 # %%
+networks = {"GCN": {}, "AE": {"AE": {"weight": 10}}, "ER": {"ER": {"weight": 0.1}}}
 parameters = experiment.parameters_of(
     dataset="toy",
     runs=5,
     epochs=100,
-    networks={"GCN": {}, "AE": {"AE": {"weight": 10}}, "ER": {"ER": {"weight": 0.1}}},
+    networks=networks,
 )
 outcome = experiment.run(parameters)
-experiment.summary(outcome.table).round(2)
+experiment.summary(outcome.table).round(2).set_index("network")
 
 # %% [markdown]
 # `outcome.table` has one row for each run, with its seed, so that any of them can be had again.
 
 # %%
-outcome.table.drop(columns="seconds").head()
+columns = ["network", "seed", "test_accuracy", "validation_accuracy", "best_epoch"]
+outcome.table[columns].head()
 
 # %% [markdown]
 # ## Cora
@@ -71,8 +73,12 @@ outcome.table.drop(columns="seconds").head()
 # few runs of a few epochs each. The book uses ten runs of up to 5,000 epochs.
 
 # %%
+networks = {"GCN": {}, "AE": {"AE": {"weight": 10}}}
 parameters = experiment.parameters_of(
-    dataset="cora", runs=3, epochs=100, networks={"GCN": {}, "AE": {"AE": {"weight": 100}}}
+    dataset="cora",
+    runs=3,
+    epochs=200,
+    networks=networks,
 )
 outcome = experiment.run(parameters)
 tables.one_cell(outcome.table)

@@ -136,6 +136,16 @@ def test_notebooks_that_gather_come_last_and_follow_what_they_read(tmp_path: Pat
     assert not any(tiny.status(project).values())
 
 
+def test_a_notebook_that_reads_everything_does_not_read_itself(tmp_path: Path) -> None:
+    project = tiny.make(tmp_path, everything="notebook: gather\nresults: ['*']\n", two="notebook: count\nrows: 2\n")
+    for _ in range(2):
+        tiny.run(project, force=True)
+        assert project.book.file("everything", "results.csv").read_text() == "results,size\ntwo,2\n"
+    assert tiny.status(project) == {"two": [], "everything": []}
+    project.book.file("two", "extra/numbers.csv").write_text("changed\n")
+    assert "results of two changed" in tiny.status(project)["everything"]
+
+
 def test_results_that_are_not_there(tmp_path: Path) -> None:
     project = tiny.make(
         tmp_path,

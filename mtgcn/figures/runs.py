@@ -28,7 +28,7 @@ def runs_by_network(results: pd.DataFrame, cells: Sequence[Cell] | None = None) 
         f"Test accuracy of {', '.join(networks)} on {', '.join(title(*panel) for panel in panels)}: "
         "every run, our mean and the paper's mean with standard errors."
     )
-    figure = Figure(1.2 + 2.6 * max(1, len(panels)), 1.5 + 0.46 * len(networks), alt)
+    figure = Figure(1.2 + 2.6 * max(2, len(panels)), 1.5 + 0.46 * len(networks), alt)
     axes = figure.subplots(1, max(1, len(panels)), sharey=True, squeeze=False)[0]
     for panel, ax in zip(panels, axes, strict=False):
         here = (shown["dataset"] == panel[0]) & (shown["hidden_layers"] == panel[1])
