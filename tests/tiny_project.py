@@ -47,14 +47,15 @@ warnings.warn("never on a page")
 table = pd.DataFrame({"row": range(rows), "share": 1 / 3})
 results.keep(table)
 results.keep(table.describe(), "extra/numbers.csv")
-
+"""
+DRAW = """\
 # %% [markdown]
-# ## A figure
+# # Draw
 
 # %%
 import matplotlib.pyplot as plt
 %config InlineBackend.figure_formats = ["svg"]
-plt.plot(range(rows));
+plt.plot(range(3));
 """
 GATHER = """\
 # %% [markdown]
@@ -107,7 +108,7 @@ def make(root: Path, **params: str) -> Project:
     """Make a checkout in ``root`` with these parameter files, ``name="text"``."""
     for folder in ("params", "notebooks", "book"):
         (root / folder).mkdir()
-    sources = {"count": COUNT, "gather": GATHER, "broken": BROKEN, "wait": WAIT}
+    sources = {"count": COUNT, "draw": DRAW, "gather": GATHER, "broken": BROKEN, "wait": WAIT}
     for name, source in sources.items():
         (root / "notebooks" / f"{name}.py").write_text(HEADER + source)
     for name, text in params.items():
