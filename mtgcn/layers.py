@@ -6,6 +6,7 @@ from torch import Tensor
 
 from mtgcn.errors import MtgcnError, nearest
 from mtgcn.graph import Graph, NodeSet
+from mtgcn.products import product
 from mtgcn.sparse import BlockSparse
 
 Masks = tuple[Tensor, Tensor]
@@ -53,7 +54,7 @@ class GC:
     @staticmethod
     def apply(graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None) -> Tensor:  # noqa: D102
         z, b = GC.factors(graph, weights, x, rows)
-        return z @ b
+        return product(z, b)
 
     @staticmethod
     def factors(  # noqa: D102

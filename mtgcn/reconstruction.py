@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mtgcn.products import aligned
 from mtgcn.sparse import BlockSparse
 
 
@@ -21,7 +22,7 @@ def reconstruction_risk(z: Tensor, b: Tensor, target: BlockSparse) -> Tensor:
         b: (runs, c, d), the last weight matrix.
         target: the sparse (n, d) matrix of each run.
     """
-    return _Risk.apply(z, b, target)
+    return _Risk.apply(aligned(z), aligned(b.transpose(1, 2)).transpose(1, 2), target)
 
 
 class _Risk(torch.autograd.Function):

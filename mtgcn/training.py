@@ -96,11 +96,12 @@ def _train(
         outcome.epochs[moving] = epoch
         outcome.learning_rate[moving] = plateau.learning_rates
         _record(outcome, moving, loss.detach().cpu().numpy(), validation_loss, accuracy, plateau.learning_rates)
+        diverged = ~np.isfinite(validation_loss)
         score = accuracy if parameters.best_epoch_by == "accuracy" else -validation_loss
+        score = np.where(diverged, np.nan, score)  # an accuracy can be counted among logits that are NaN, too
         _remember(network, outcome, moving, best, score, accuracy, epoch)
 
         plateau.update(validation_loss)
-        diverged = ~np.isfinite(validation_loss)
         outcome.diverged[moving] = diverged
         outcome.seconds[moving] += (time.perf_counter() - start) / len(moving)
         if report is not None:

@@ -10,6 +10,7 @@ from torch import Tensor
 from mtgcn.batch import Batch
 from mtgcn.graph import NodeSet
 from mtgcn.passes import Pass
+from mtgcn.products import product
 from mtgcn.randomness import stream
 from mtgcn.tasks.base import Task, TaskParameters
 
@@ -59,4 +60,4 @@ class CorruptedEmbeddings(Task):
             target = target[:, torch.from_numpy(nodes.index).to(target.device)]
         if self.partial:
             target = target.gather(2, self.n.unsqueeze(1).expand(-1, target.shape[1], -1))
-        return (target - z @ b).square().sum(2).mean(1, dtype=torch.float64)
+        return (target - product(z, b)).square().sum(2).mean(1, dtype=torch.float64)
