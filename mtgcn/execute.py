@@ -25,7 +25,12 @@ HEADING = re.compile(r"^#+[ \t]+(.+?)[ \t]*$", re.MULTILINE)
 
 # The same page from the same inputs: figures carry no date and no random ids, sets have one order, and neither
 # settings of the user nor the debugger's remarks get into a kernel.
-FIXED = {"SOURCE_DATE_EPOCH": "0", "PYTHONHASHSEED": "0", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+FIXED = {
+    "SOURCE_DATE_EPOCH": "0",
+    "PYTHONHASHSEED": "0",
+    "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    "TQDM_DISABLE": "1",  # nobody sees the bars, and every stroke of them is a message to be taken down
+}
 MATPLOTLIBRC = "svg.hashsalt: mtgcn\n"
 
 
