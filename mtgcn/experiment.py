@@ -125,13 +125,14 @@ def tabulate(parameters: Parameters, network: str, dataset: Dataset, trained: Tr
     """Return the tidy table of a batch, one row a run; here, and only here, the test nodes are looked at."""
     best = restore(parameters, network, dataset, trained.seeds, trained.best_weights)
     right = best.predict(best.batch.test) == best.batch.labels(best.batch.test)
+    accuracy = right.double().mean(1) * 100
     return pd.DataFrame(
         {
             "dataset": dataset.name,
             "network": network,
             "hidden_layers": parameters.hidden_layers,
             "seed": trained.seeds,
-            "test_accuracy": (right.double().mean(1) * 100).cpu().numpy().round(4),
+            "test_accuracy": np.where(trained.best_epoch > 0, accuracy.cpu().numpy().round(4), np.nan),
             "validation_accuracy": trained.validation_accuracy.round(4),
             "best_epoch": trained.best_epoch,
             "epochs": trained.epochs,
@@ -147,7 +148,9 @@ def restore(
     parameters: Parameters, network: str, dataset: Dataset, seeds: Sequence[int], weights: Mapping[str, torch.Tensor]
 ) -> Network:
     """Return the network with the given weights, such as those of every run's best epoch, (runs, …) each."""
-    restored = build(parameters, network, dataset, seeds)
+    # A task without weight in any run of a batch has no head.
+    absent = [task for task in parameters.networks[network] if not any(name.startswith(f"{task}.") for name in weights)]
+    restored = build(parameters, network, dataset, seeds, {task: [0.0] * len(seeds) for task in absent})
     with torch.no_grad():
         for name, value in restored.weights.items():
             value.copy_(weights[name])

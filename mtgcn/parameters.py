@@ -87,9 +87,10 @@ def tasks_of(network: str, given: Mapping[str, Any] | None = None) -> dict[str, 
     names = [] if network == "GCN" else str(network).split("+")
     ordered = [name for name in TASKS if name in names]
     if names != ordered:
-        raise ValueError(
-            f"there is no network '{network}'{nearest(str(network), [*PAPER_NETWORKS, '+'.join(ordered)])}"
-        )
+        hint = nearest(str(network), PAPER_NETWORKS)
+        if ordered and set(names) == set(ordered):  # only their order or number is wrong
+            hint = f"; did you mean '{'+'.join(ordered)}'?"
+        raise ValueError(f"there is no network '{network}'{hint}")
     given = given or {}
     for name in given:
         if name not in names:

@@ -105,7 +105,8 @@ def _train(
         outcome.diverged[moving] = diverged
         outcome.seconds[moving] += (time.perf_counter() - start) / len(moving)
         if report is not None:
-            report(Progress(epoch, float(np.nanmean(outcome.validation_accuracy)), len(moving)))
+            reached = outcome.validation_accuracy[outcome.best_epoch > 0]
+            report(Progress(epoch, float(reached.mean()) if len(reached) else np.nan, len(moving)))
         stays = np.flatnonzero(~diverged & (plateau.learning_rates >= parameters.stop_below))
         if len(stays) == 0:
             break

@@ -3,7 +3,7 @@ import pytest
 import torch
 from small import double_network, parameters, tiny
 
-from mtgcn import experiment, toy
+from mtgcn import experiment, machine, toy
 from mtgcn.datasets import from_arrays, load
 from mtgcn.parameters import PAPER_NETWORKS
 from mtgcn.training import Progress, decayed, train
@@ -43,19 +43,28 @@ def assert_same_run(one, k, other, j):
 
 
 @pytest.fixture
-def threads(request):
+def two_threads(monkeypatch):
+    """Let the training use two threads on small graphs too."""
     before = torch.get_num_threads()
-    torch.set_num_threads(request.param)
+    monkeypatch.setattr(machine, "WORTH_THREADS", 0)
+    torch.set_num_threads(2)
     yield
     torch.set_num_threads(before)
 
 
 @pytest.mark.parametrize("network", PAPER_NETWORKS)
-@pytest.mark.parametrize("threads", [1, 2], indirect=True)
-def test_run_alone_equals_run_in_a_batch_of_ten(network, threads):
+def test_run_alone_equals_run_in_a_batch_of_ten(network):
     together = trained(network, runs=10, epochs=12)
     for seed in (0, 7):
         assert_same_run(together, seed, trained(network, seeds=[seed], epochs=12), 0)
+
+
+@pytest.mark.parametrize("network", ["GCN", "AE+FR+ER"])
+def test_number_of_threads_changes_nothing(network, two_threads):
+    by_two = trained(network, runs=3, epochs=4)
+    torch.set_num_threads(1)
+    for seed in range(3):
+        assert_same_run(by_two, seed, trained(network, seeds=[seed], epochs=4), 0)
 
 
 @pytest.mark.parametrize("values", [{"hidden_units": 7, "hidden_layers": 3}, {"dropout": 0.2, "l2_layers": "all"}])
@@ -87,14 +96,14 @@ def test_weights_of_zero_give_the_plain_network(network):
 
 @pytest.mark.parametrize("by", ["accuracy", "loss"])
 def test_best_epoch_is_the_first_best_of_the_curve(by):
-    outcome = trained("AE", best_epoch_by=by, runs=5, epochs=60)
+    outcome = trained("AE", best_epoch_by=by, runs=3, epochs=40)
     accuracy = np.stack(outcome.curves["validation_accuracy"])
     score = accuracy if by == "accuracy" else -np.stack(outcome.curves["validation_loss"])
     assert outcome.best_epoch.tolist() == (score.argmax(0) + 1).tolist()
-    at_best = accuracy[outcome.best_epoch - 1, np.arange(5)]
+    at_best = accuracy[outcome.best_epoch - 1, np.arange(3)]
     np.testing.assert_allclose(outcome.validation_accuracy, at_best, rtol=1e-6)
     # The weights kept are those of that epoch: a training that ends there has the same ones last.
-    for run in range(5):
+    for run in range(3):
         shorter = trained("AE", seeds=[run], epochs=int(outcome.best_epoch[run]), best_epoch_by=by)
         for name, value in shorter.best_weights.items():
             assert torch.equal(value[0], outcome.best_weights[name][run])
