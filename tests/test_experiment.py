@@ -120,6 +120,16 @@ def test_summary_is_mean_and_standard_error():
     np.testing.assert_allclose(summary["sem"], expected)
 
 
+def test_stopping_when_nothing_moves_changes_no_outcome_on_cora(real):
+    cora = real("cora")
+    chosen = parameters(dataset="cora", runs=3, epochs=900)
+    early, late = run(chosen, cora).table, run(chosen.model_copy(update={"stop_below": 0.0}), cora).table
+    assert (early["epochs"] < 800).all()
+    assert (late["epochs"] == 900).all()
+    same = ["seed", "test_accuracy", "validation_accuracy", "best_epoch"]
+    pd.testing.assert_frame_equal(early[same], late[same])
+
+
 WITH_NAN = TOY.features.copy()
 WITH_NAN.data[5] = np.nan
 
