@@ -67,7 +67,7 @@ quick: venv ## the same in a couple of minutes: few runs, few epochs, all in _bu
 	@$(BIN)/mtgcn data --fetch
 	@rm -rf $(QUICK) && mkdir -p $(QUICK)
 	@tar cf - --exclude=book/runs --exclude=book/results _config.yml _toc.yml book notebooks params | tar xf - -C $(QUICK)
-	@$(BIN)/mtgcn run --set runs=2 --set epochs=30 --output $(QUICK)/book
+	@$(BIN)/mtgcn run --set runs=2 --set epochs=20 --output $(QUICK)/book
 	$(call html,$(QUICK))
 
 .PHONY: pdf
