@@ -4,13 +4,14 @@ Workers share no disk with the client. They need `mtgcn` with the extras ``book`
 where every machine gets them.
 """
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from uuid import uuid4
 
-from distributed import Client, LocalCluster, as_completed, get_worker
+from distributed import CancelledError, Client, KilledWorker, LocalCluster, as_completed, get_worker
 
 from mtgcn import datasets
 from mtgcn.errors import MtgcnError
@@ -21,6 +22,7 @@ from mtgcn.experiment import RESULTS_VERSION
 @contextmanager
 def connect(scheduler: str | None, workers: int | None) -> Iterator[Client]:
     """Give a client of the ``scheduler`` at an address, or of so many ``workers`` started on this machine."""
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what is lost is told once, by its run
     if scheduler is not None:
         try:
             client = Client(scheduler, timeout=10, set_as_default=False)
@@ -57,15 +59,25 @@ def _run(
     }
     try:
         for future in as_completed(futures, loop=client.loop):
-            error = future.exception()
-            if error is None:
+            job = futures[future]
+            try:
                 yield future.result()
-            else:
-                job = futures[future]
-                yield Product(job.name, job.notebook, {}, Failure(f"{type(error).__name__}: {error}"))
+            except (Exception, CancelledError) as error:
+                yield Product(job.name, job.notebook, {}, Failure(_reason(error)))
     finally:
         client.unsubscribe_topic(topic)
         client.cancel(list(futures))
+
+
+def _reason(error: BaseException) -> str:
+    """Say why a job came to nothing though no cell failed."""
+    if isinstance(error, MtgcnError):
+        return str(error)
+    if isinstance(error, CancelledError):
+        return "the connection to the scheduler was lost"
+    if isinstance(error, KilledWorker):
+        return "every worker that tried it died, perhaps for want of memory"
+    return f"{type(error).__name__}: {error}"
 
 
 def on_worker(job: Job, topic: str, results_version: int) -> Product:

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
@@ -20,10 +21,9 @@ ROOT = Path(__file__).parents[1]
 TOY = "dataset: toy\nhidden_layers: {}\nruns: 2\nepochs: 20\nnetworks: {{GCN: {{}}, AE+ER: {{}}}}\n"
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Start a scheduler and two workers, in a folder of their own and with nothing to bring a dead worker back."""
-    folder = tmp_path_factory.mktemp("cluster")
+@contextmanager
+def running(folder: Path, workers: int) -> "Iterator[tuple[str, subprocess.Popen[bytes]]]":
+    """Start a scheduler and workers in a folder of their own, with nothing to bring a dead worker back."""
     dask = str(Path(sys.executable).with_name("dask"))
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     common = {"cwd": folder, "env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -34,14 +34,20 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         tiny.wait_for(told.exists, "scheduler")
         found = json.loads(told.read_text())["address"]
         worker = [dask, "worker", found, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
-        processes += [subprocess.Popen(worker, **common) for _ in range(2)]
+        processes += [subprocess.Popen(worker, **common) for _ in range(workers)]
         with cluster.connect(found, None) as client:
-            client.wait_for_workers(2, timeout=60)
-        yield found
+            client.wait_for_workers(workers, timeout=300)
+        yield found, processes[0]
     finally:
         for process in processes:
             process.kill()
             process.wait()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with running(tmp_path_factory.mktemp("cluster"), workers=2) as (found, _):
+        yield found
 
 
 def run_on(address: str, project: tiny.Project) -> tuple[dict[str, pipeline.Failure], str]:
@@ -122,3 +128,18 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path: Path, address: str) -> No
     assert "b: done" in output
     assert project.book.file("a", "results.csv").read_text() == "x\n1\n"
     assert tiny.status(project) == {"a": [], "b": []}
+
+
+def test_a_scheduler_that_goes_away_is_told(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    project = tiny.make(tmp_path, a=f"notebook: wait\nfolder: {tmp_path}\n")
+    with (
+        running(tmp_path_factory.mktemp("short-lived"), workers=1) as (address, scheduler),
+        tiny.started(project, "run", "--scheduler", address) as program,
+    ):
+        tiny.wait_for((tmp_path / "started").exists, "start", program)
+        scheduler.kill()
+        output, _ = program.communicate(timeout=300)
+    assert program.returncode == 1
+    assert "a failed: the connection to the scheduler was lost" in output
+    assert "Traceback" not in output
+    assert tiny.tree(project.book.root) == {}
