@@ -13,7 +13,7 @@ from torch.utils._pytree import tree_leaves
 from mtgcn import experiment, toy
 from mtgcn.datasets import from_arrays
 
-NODES = 3000
+NODES = 6000
 STEP = """
 import sys
 from pathlib import Path
@@ -26,7 +26,7 @@ def peak():
     return 1024 * int(status.split("VmHWM:")[1].split()[0])
 
 graph = from_arrays(toy.generate(nodes=int(sys.argv[1]), features=int(sys.argv[2])), "generated", "generated")
-values = {"dataset": "toy", "runs": 2, "epochs": 2, "device": "cpu", "networks": {"AE+FR+ER": {}}}
+values = {"dataset": "toy", "runs": 1, "epochs": 2, "device": "cpu", "networks": {"AE+FR+ER": {}}}
 chosen = experiment.parameters_of(**values)
 before = peak()
 train(experiment.build(chosen, "AE+FR+ER", graph), chosen)
@@ -45,7 +45,7 @@ def test_peak_memory_does_not_grow_with_the_features():
     few, many = 1_000, 30_000
     growth = peak_of_training(many) - peak_of_training(few)
     # One n × d array of one run would take this; the weights and their moments, d × 16, take a fraction.
-    assert growth < 0.5 * NODES * (many - few) * 4
+    assert growth < 0.3 * NODES * (many - few) * 4
 
 
 class LargestTensor(TorchDispatchMode):
