@@ -38,7 +38,7 @@ def test_training_takes_the_committed_way(parameters: dict) -> None:
     stored = stored[(stored["epoch"] <= 30) & (stored["seed"] == parameters.get("first_seed", 0))]
     assert set(stored["network"]) == set(parameters["networks"])
     both = stored.merge(outcome.curves, on=["network", "seed", "epoch"], suffixes=("", "_again"), validate="1:1")
-    assert len(both) == len(stored) > 20 * len(parameters["networks"])
+    assert len(both) == len(stored) >= 10 * len(parameters["networks"])
     for name in ("training_loss", "validation_loss"):
         assert_allclose(both[f"{name}_again"], both[name], rtol=1e-3)
 
