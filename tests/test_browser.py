@@ -254,6 +254,7 @@ def test_screenshots_to_look_at(browser: Any, html: Path, run_page: str) -> None
             page.goto(f"{html.as_uri()}/{name}")
             page.wait_for_function(f"{UNDRAWN} === 0")
             target = folder / f"{name.removesuffix('.html').replace('/', '-')}-{look}.png"
-            page.screenshot(path=target, full_page=True)
+            page.wait_for_timeout(200)  # the sidebar slides in
+            page.screenshot(path=target, full_page=True, animations="disabled")
             assert target.stat().st_size > 10_000
         context.close()
