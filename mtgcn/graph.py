@@ -86,12 +86,18 @@ class Graph:
         return _Propagate.apply(x, *self._operators[name])
 
     def _build(self, rows: np.ndarray | None) -> tuple[_Operator, _Operator]:
-        matrix = self._with_loops if rows is None else self._with_loops[rows]
-        out_scale = self._scale if rows is None else self._scale[rows]
         make = _DglOperator if self.backend == "dgl" else _TorchOperator
-        forward = make(matrix, out_scale, self._scale, self)
-        # Â is symmetric: without a choice of rows the gradient takes the same way.
-        return forward, forward if rows is None else make(matrix.T.tocsr(), self._scale, out_scale, self)
+        if rows is None:
+            whole = make(self._with_loops, self._scale, self._scale, self)
+            return whole, whole  # Â is symmetric: the gradient takes the same way
+        # Only the neighbours of the rows take part; the others are not even scaled.
+        matrix = self._with_loops[rows]
+        near = np.unique(matrix.indices)
+        matrix = sparse.csr_matrix(matrix[:, near])
+        index = torch.from_numpy(near.astype(np.int64)).to(self.device)
+        forward = make(matrix, self._scale[rows], self._scale[near], self)
+        backward = make(matrix.T.tocsr(), self._scale[near], self._scale[rows], self)
+        return _FromSome(forward, index), _ToSome(backward, index, self.nodes)
 
 
 def choose_backend(device: torch.device) -> str:
@@ -150,6 +156,27 @@ class _TorchOperator:
 
     def __call__(self, x: Tensor) -> Tensor:
         return (self.matrix @ x.reshape(-1, x.shape[2])).view(x.shape[0], -1, x.shape[2])
+
+
+class _FromSome:
+    """An operator that reads some of the nodes only: (runs, n, c) to what the inner one gives."""
+
+    def __init__(self, inner: _Operator, index: Tensor) -> None:
+        self.inner, self.index = inner, index
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self.inner(x.index_select(1, self.index))
+
+
+class _ToSome:
+    """Its transpose: what the inner operator gives goes to some of the n nodes, zero to the others."""
+
+    def __init__(self, inner: _Operator, index: Tensor, nodes: int) -> None:
+        self.inner, self.index, self.nodes = inner, index, nodes
+
+    def __call__(self, x: Tensor) -> Tensor:
+        whole = x.new_zeros(x.shape[0], self.nodes, x.shape[2])
+        return whole.index_copy_(1, self.index, self.inner(x))
 
 
 class _Propagate(torch.autograd.Function):
