@@ -23,6 +23,33 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not instal
 # Elements with TeX in them, and those that MathJax has drawn.
 UNDRAWN = "[...document.querySelectorAll('.bd-article .math')].filter(e => !e.querySelector('mjx-container')).length"
 EMPTY_IMAGES = "[...document.images].filter(i => !i.complete || i.naturalWidth === 0).map(i => i.src)"
+# Visible text of the article whose contrast with what is behind it is below 3, by the formula of WCAG.
+PALE = """() => {
+  const parse = (css) => css.match(/[\\d.]+/g).map(Number);
+  const light = (rgb) => {
+    const linear = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = rgb.slice(0, 3).map((v) => linear(v / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    for (let e = element; e; e = e.parentElement) {
+      const colour = parse(getComputedStyle(e).backgroundColor);
+      if (colour.length === 3 || colour[3] > 0.5) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const pale = [];
+  const walker = document.createTreeWalker(document.querySelector("article"), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !element.checkVisibility()) continue;
+    if (element.closest(".headerlink, script, svg")) continue;
+    const [a, b] = [light(parse(getComputedStyle(element).color)), light(behind(element))];
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (contrast < 3) pale.push(`${contrast.toFixed(1)}: ${walker.currentNode.data.trim().slice(0, 40)}`);
+  }
+  return pale;
+}"""
 WIDTH = "document.documentElement.scrollWidth"
 
 
@@ -148,6 +175,19 @@ def test_theme_switch(site: Site) -> None:
         backgrounds.add((theme, page.evaluate("getComputedStyle(document.body).backgroundColor")))
     assert {theme for theme, _ in backgrounds} == {"light", "dark"}
     assert len(backgrounds) == 2
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_what_is_behind_it(disk: Site, run_page: str, scheme: str) -> None:
+    disk.page.emulate_media(color_scheme=scheme)
+    names = ["book/index.html", "book/add_task.html", "book/protocol.html", "book/reference/api.html", run_page]
+    pale = {}
+    for name in names:
+        page = disk.open(name)
+        assert page.evaluate("document.documentElement.dataset.theme") == scheme
+        if found := page.evaluate(PALE):
+            pale[name] = found
+    assert not pale
 
 
 def test_folded_cells_open(site: Site, run_page: str) -> None:

@@ -17,6 +17,16 @@
     });
   }
 
+  // pandas writes the name of the index into a row of its own below the names of the columns: one row says it all.
+  function joinHeadings(table) {
+    const [first, second] = table.tHead.rows;
+    if (!second || first.cells.length !== second.cells.length) return;
+    const pairs = [...first.cells].map((cell, index) => [cell, second.cells[index]]);
+    if (pairs.some(([upper, lower]) => upper.textContent.trim() && lower.textContent.trim())) return;
+    pairs.forEach(([upper, lower]) => lower.textContent.trim() && upper.replaceChildren(...lower.childNodes));
+    second.remove();
+  }
+
   // Headings may take several rows; the last one names the columns.
   const headings = (table) => table.tHead.rows[table.tHead.rows.length - 1].cells;
 
@@ -112,6 +122,7 @@
 
   document.addEventListener("DOMContentLoaded", () => {
     const tables = [...document.querySelectorAll(".bd-article table.sortable, .bd-article .cell_output table")].filter((table) => table.tHead);
+    tables.forEach(joinHeadings);
     tables.forEach(alignNumbers);
     tables.forEach(makeSortable);
     tables.forEach((table, index) => table.classList.contains("has-file") || offerCsv(table, index));
