@@ -47,7 +47,9 @@ def test_run_starts_the_same_alone_or_in_company_and_unlike_the_others():
         for name in SHAPES:
             assert torch.equal(alone[name][0], together[name][run])
     assert not torch.equal(together["main.B"][0], together["main.B"][1])
-    assert not torch.equal(together["encoder.10.B"][0].flatten()[:112], together["main.B"][0].flatten())
+    # Two weights of a run are not one draw in two scales.
+    drawn = [together[name][0].flatten()[:112].double() for name in ("encoder.10.B", "main.B")]
+    assert abs(torch.corrcoef(torch.stack(drawn))[0, 1]) < 0.5
 
 
 def test_weights_and_gradients_are_views_of_one_buffer():
