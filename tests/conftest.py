@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import torch
 
 from mtgcn import cache, datasets, downloads, planetoid, sources
 from mtgcn.errors import MtgcnError
@@ -63,3 +64,12 @@ def real() -> Callable[[str], datasets.Dataset]:
             raise
 
     return load
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Use one thread for small tensors, as training does: a second one only waits on a busy machine."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

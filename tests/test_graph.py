@@ -12,6 +12,8 @@ from mtgcn import graph
 from mtgcn.errors import MtgcnError
 from mtgcn.graph import Graph, NodeSet
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 # A path, a triangle, and node 7 alone.
 EDGES = np.array([[0, 1, 3, 3, 4], [1, 2, 4, 5, 5]])
 NODES, RUNS = 8, 3

@@ -10,6 +10,8 @@ from mtgcn.graph import Graph, NodeSet
 from mtgcn.layers import GC, layer
 from mtgcn.sparse import BlockSparse
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 RUNS, OUTPUTS = 3, 6
 
 

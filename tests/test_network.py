@@ -10,6 +10,8 @@ from mtgcn import experiment
 from mtgcn.dropout import Dropout
 from mtgcn.parameters import PAPER_NETWORKS
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 GRAPH = tiny()
 TASKS = {
     "AE": {"weight": 30.0},

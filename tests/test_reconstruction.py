@@ -7,6 +7,8 @@ from small import CPU
 from mtgcn.reconstruction import gram, reconstruction_risk
 from mtgcn.sparse import BlockSparse
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 RUNS, NODES, CHANNELS, FEATURES = 3, 30, 4, 17
 
 

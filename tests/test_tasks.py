@@ -8,6 +8,8 @@ from mtgcn.passes import Pass
 from mtgcn.tasks import TASKS
 from mtgcn.tasks.corrupted_features import without_columns
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 GRAPH = tiny()
 NODES = {"all": np.arange(GRAPH.nodes), "labelled": GRAPH.train}
 
