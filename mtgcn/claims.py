@@ -34,8 +34,16 @@ def verdicts(results: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["claim", "where", "verdict", "numbers"])
 
 
+def overview(results: pd.DataFrame) -> Table:
+    """Return the verdicts at a glance: a row a place, a column a claim, a dash where it was not made."""
+    data = verdicts(results)
+    text = data.pivot_table(index="where", columns="claim", values="verdict", aggfunc="first", sort=False)
+    text = text.fillna("–").rename_axis(index=None, columns=None)
+    return Table("claims-overview", data, text, text == HOLDS)
+
+
 def table(results: pd.DataFrame) -> Table:
-    """Return the verdicts as a table to show, claim by claim."""
+    """Return the verdicts with their numbers, claim by claim."""
     data = verdicts(results)
     order = {claim: number for number, claim in enumerate(data["claim"].unique())}
     data = data.sort_values("claim", key=lambda claims: claims.map(order), kind="stable", ignore_index=True)
@@ -51,16 +59,16 @@ def _of_cell(table: pd.DataFrame, results: pd.DataFrame, dataset: str, depth: in
     rows: Rows = {str(row["network"]): row for row in here.to_dict("records")}
     gains = {name: row for name, row in rows.items() if not math.isnan(row["gain"])}
     if not gains:
-        yield "Every network with auxiliary tasks beats the plain GCN", where, MISSING, ""
+        yield "all beat GCN", where, MISSING, ""
         return
     best = max(gains, key=lambda name: gains[name]["mean"])
-    yield "Every network with auxiliary tasks beats the plain GCN", where, _above(gains.values()), _span(gains)
-    yield "The best network is one with auxiliary tasks", where, _above([gains[best]]), _gain(best, gains[best])
-    yield "The best network varies less from run to run than the plain GCN", where, *_steadier(results, rows, best)
+    yield "all beat GCN", where, _above(gains.values()), _span(gains)
+    yield "best has tasks", where, _above([gains[best]]), _gain(best, gains[best])
+    yield "best is steadier", where, *_steadier(results, rows, best)
     if FOUR_HEADS in gains and len(gains) > 1:
-        yield "The network with all four heads is never the best", where, *_never_best(gains, best)
+        yield "four heads not best", where, *_never_best(gains, best)
     if depth == 1:
-        yield "The gain is at least that of You et al.", where, *_against_you(dataset, best, gains[best])
+        yield "gain of You et al.", where, *_against_you(dataset, best, gains[best])
 
 
 def _above(gains: Iterable[dict[Hashable, Any]], bound: float = 0.0) -> str:
