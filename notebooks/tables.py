@@ -18,6 +18,9 @@
 #
 # The paper's three tables, with what was measured here beside what it prints. Nothing is trained on this page: it
 # gathers the runs of the experiment pages, ten for each cell, and a cell that has not been run yet holds a dash.
+#
+# The weights of the tasks are those of each page's parameter file. As long as a file says that they are not tuned,
+# what stands here speaks about untuned weights, not about the best that a network can do.
 
 # %% tags=["hide-input"]
 # In Colab this installs the project beside the torch that is there; elsewhere it is installed already.
