@@ -37,9 +37,8 @@ def experiment_problems(given: Mapping[str, Any]) -> list[Problem]:
     return problems
 
 
-def data_problems(parameters: Parameters) -> Iterable[Problem]:
-    """Return what cannot work with the data set, which is loaded to see."""
-    dataset = datasets.load(parameters.dataset, parameters.normalise_features)
+def data_problems(parameters: Parameters, dataset: datasets.Dataset) -> Iterable[Problem]:
+    """Return which tasks cannot work with the data set."""
     for network, tasks in parameters.networks.items():
         for name, task in tasks.items():
             if problem := TASKS[name].check(task, dataset.features.shape[1], parameters.hidden_units):

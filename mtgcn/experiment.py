@@ -11,14 +11,13 @@ import torch
 from tqdm import tqdm
 
 from mtgcn.batch import Architecture, Batch
-from mtgcn.checking import experiment_problems
+from mtgcn.checking import data_problems, experiment_problems
 from mtgcn.datasets import Dataset, load
 from mtgcn.errors import MtgcnError
 from mtgcn.graph import choose_device
 from mtgcn.layers import layer
 from mtgcn.network import Network
 from mtgcn.parameters import Parameters
-from mtgcn.tasks import TASKS
 from mtgcn.training import Progress, Trained, train
 
 RESULTS_VERSION = 1  # raised by every change that alters results; committed runs of an older one are stale
@@ -68,11 +67,8 @@ def check(parameters: Parameters, dataset: Dataset) -> None:
         raise MtgcnError(f"the features of data set '{dataset.name}' hold NaN or infinite values; replace them first.")
     if dataset.labels.min() < 0 or dataset.labels.max() >= dataset.classes:
         raise MtgcnError(f"the labels of data set '{dataset.name}' must lie between 0 and {dataset.classes - 1}.")
-    for network, tasks in parameters.networks.items():
-        for name, task in tasks.items():
-            problem = TASKS[name].check(task, dataset.features.shape[1], parameters.hidden_units)
-            if problem:
-                raise MtgcnError(f"network '{network}', task '{name}': {problem}.")
+    for (_, network, name), message in data_problems(parameters, dataset):
+        raise MtgcnError(f"network '{network}', task '{name}': {message}")
 
 
 def run(parameters: Parameters, dataset: Dataset | None = None, progress: bool = True) -> Outcome:

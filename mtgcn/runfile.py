@@ -78,7 +78,9 @@ class RunFile:
     def check_data(self) -> None:
         """Refuse what cannot work with the data set, and a data set that cannot be had."""
         if self.model is not None:
-            _refuse(self.source, self.overrides, data_problems(Parameters(**self.parameters)))
+            parameters = Parameters(**self.parameters)
+            data = datasets.load(parameters.dataset, parameters.normalise_features)
+            _refuse(self.source, self.overrides, data_problems(parameters, data))
 
 
 def label(dataset: str) -> str:

@@ -22,9 +22,7 @@ def toy() -> datasets.Dataset:
 @pytest.mark.parametrize("sparse_input", [False, True])
 def test_a_peer_computes_the_network_of_the_paper(toy: datasets.Dataset, sparse_input: bool) -> None:
     dense = torch.from_numpy(toy.features.toarray())
-    graph = peers.dgl_module().graph(peers._both_ways(toy), num_nodes=toy.nodes)
-    graph_conv = peers.dgl_module().nn.GraphConv
-    model = peers._Plain(toy, ["AE"], lambda i, o: peers._OnGraph(graph_conv(i, o, bias=False), graph), sparse_input)
+    model = peers._Plain(toy, ["AE"], peers._graph_conv(toy), sparse_input)
     inputs = {"clean": peers._coo(toy.features.tocoo()) if sparse_input else dense}
     logits, risk = model.eval().risks(inputs, dense, slice(None))
 

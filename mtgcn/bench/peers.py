@@ -25,9 +25,7 @@ Epoch = Callable[[], None]
 
 def plain_dgl(dataset: Dataset, tasks: list[str]) -> Epoch:
     """DGL's ``GraphConv`` on dense features, dense reconstruction."""
-    graph = dgl_module().graph(_both_ways(dataset), num_nodes=dataset.nodes)
-    graph_conv = dgl_module().nn.GraphConv
-    return _epoch(dataset, tasks, lambda i, o: _OnGraph(graph_conv(i, o, bias=False), graph), _dense(dataset))
+    return _epoch(dataset, tasks, _graph_conv(dataset))
 
 
 def plain_pyg(dataset: Dataset, tasks: list[str]) -> Epoch:
@@ -35,16 +33,18 @@ def plain_pyg(dataset: Dataset, tasks: list[str]) -> Epoch:
     from torch_geometric.nn import GCNConv
 
     edges = torch.stack(_both_ways(dataset))
-    return _epoch(dataset, tasks, lambda i, o: _OnEdges(GCNConv(i, o, bias=False, cached=True), edges), _dense(dataset))
+    return _epoch(dataset, tasks, lambda i, o: _OnEdges(GCNConv(i, o, bias=False, cached=True), edges))
 
 
 def one_sparse_run(dataset: Dataset, tasks: list[str]) -> Epoch:
     """One run on sparse features (a sparse product, dropout on the stored values), dense reconstruction."""
+    return _epoch(dataset, tasks, _graph_conv(dataset), sparse_input=True)
+
+
+def _graph_conv(dataset: Dataset) -> Convolution:
     graph = dgl_module().graph(_both_ways(dataset), num_nodes=dataset.nodes)
     graph_conv = dgl_module().nn.GraphConv
-    return _epoch(
-        dataset, tasks, lambda i, o: _OnGraph(graph_conv(i, o, bias=False), graph), _dense(dataset), sparse_input=True
-    )
+    return lambda inputs, outputs: _OnGraph(graph_conv(inputs, outputs, bias=False), graph)
 
 
 class _OnGraph(nn.Module):
@@ -68,7 +68,7 @@ class _OnEdges(nn.Module):
 class _SparseFirst(nn.Module):
     """Â X B with sparse X: the product first, then a convolution of the identity."""
 
-    def __init__(self, inputs: int, dataset: Dataset, convolution: Convolution) -> None:
+    def __init__(self, inputs: int, convolution: Convolution) -> None:
         super().__init__()
         self.weight = nn.Parameter(nn.init.xavier_uniform_(torch.empty(inputs, UNITS)))
         self.propagation = convolution(UNITS, UNITS)
@@ -84,7 +84,7 @@ class _Plain(nn.Module):
     def __init__(self, dataset: Dataset, tasks: list[str], convolution: Convolution, sparse_input: bool) -> None:
         super().__init__()
         features = dataset.features.shape[1]
-        self.first = _SparseFirst(features, dataset, convolution) if sparse_input else convolution(features, UNITS)
+        self.first = _SparseFirst(features, convolution) if sparse_input else convolution(features, UNITS)
         self.main = convolution(UNITS, dataset.classes)
         outputs = {"AE": features, "FR": features, "ER": UNITS}
         self.heads = nn.ModuleDict(
@@ -118,9 +118,8 @@ class _Plain(nn.Module):
         return self.main(dropout(h, RATE, self.training)), risk
 
 
-def _epoch(
-    dataset: Dataset, tasks: list[str], convolution: Convolution, dense: Tensor, sparse_input: bool = False
-) -> Epoch:
+def _epoch(dataset: Dataset, tasks: list[str], convolution: Convolution, sparse_input: bool = False) -> Epoch:
+    dense = torch.from_numpy(dataset.features.toarray())
     torch.manual_seed(0)
     model = _Plain(dataset, tasks, convolution, sparse_input)
     features = dataset.features.shape[1]
@@ -153,10 +152,6 @@ def _epoch(
             float((logits[validation].argmax(1) == labels[validation]).float().mean())
 
     return epoch
-
-
-def _dense(dataset: Dataset) -> Tensor:
-    return torch.from_numpy(dataset.features.toarray())
 
 
 def _coo(matrix: sparse.coo_matrix) -> Tensor:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import numpy as np
-import pandas as pd
 
 from mtgcn import experiment
 from mtgcn.bench import peers
@@ -93,4 +92,4 @@ def _median_seconds(epoch: Callable[[], None], seconds: float) -> float:
         start = time.perf_counter()
         epoch()
         taken.append(time.perf_counter() - start)
-    return float(pd.Series(taken).median())
+    return float(np.median(taken))
