@@ -1,6 +1,7 @@
 """What the runs of a batch share: the graph, the features and the settings of the network."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,8 @@ from mtgcn.datasets import Dataset
 from mtgcn.graph import Graph, NodeSet
 from mtgcn.layers import Layer
 from mtgcn.sparse import BlockSparse
+
+SMALLER = 0.9  # a part with more than this share of the nodes is not worth arrays of its own
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class Batch:
         self.validation = NodeSet("validation", dataset.validation)
         self.test = NodeSet("test", dataset.test)
         self.features = self.blocks([dataset.features] * len(self.seeds))
+        self._places: dict[int, Tensor] = {}
 
     @property
     def runs(self) -> int:
@@ -62,6 +66,28 @@ class Batch:
     def blocks(self, matrices: Sequence[sparse.csr_matrix]) -> "Rows":
         """Put one sparse (n, d) matrix a run on this batch's device."""
         return Rows(matrices, self.device, self.dtype)
+
+    def around(self, nodes: NodeSet, hops: int) -> "Batch":
+        """Return the part of this batch that outputs at ``nodes`` can depend on through so many layers.
+
+        States in it have a row for each of ``graph.members``. At its border they are wrong, since neighbours are
+        missing there; nothing that is ``hops`` layers further on at ``nodes`` sees that.
+        """
+        members = self.graph.around(nodes, hops)
+        if len(members) > SMALLER * self.dataset.nodes:
+            return self
+        part = copy(self)
+        part.graph, part._places = self.graph.part(members), {}
+        return part
+
+    def places(self, channels: int) -> Tensor | None:
+        """Return where the values of (runs, n, channels) stand among those of the whole graph, None for the whole."""
+        members = self.graph.members
+        if members is not None and channels not in self._places:
+            rows = self.dataset.nodes * np.arange(self.runs)[:, None] + members.index
+            values = channels * rows[:, :, None] + np.arange(channels)
+            self._places[channels] = torch.from_numpy(values.ravel()).to(self.device)
+        return self._places.get(channels)
 
     def labels(self, nodes: NodeSet) -> Tensor:
         """Return the labels of these nodes, (size,)."""
@@ -79,11 +105,17 @@ class Rows:
     def __init__(self, matrices: Sequence[sparse.csr_matrix], device: torch.device, dtype: torch.dtype) -> None:
         self._matrices, self._device, self._dtype = matrices, device, dtype
         self._built: dict[str, BlockSparse] = {}
+        self._orders: dict[str, tuple[Tensor | None, Tensor]] = {}
 
     @property
     def columns(self) -> int:
         """The number of columns, d."""
         return int(self._matrices[0].shape[1])
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of values that each whole matrix stores."""
+        return [matrix.nnz for matrix in self._matrices]
 
     def at(self, nodes: NodeSet | None = None) -> BlockSparse:
         """Return the rows of these nodes, or all of them."""
@@ -92,3 +124,26 @@ class Rows:
             rows = slice(None) if nodes is None else np.asarray(nodes.index)
             self._built[name] = BlockSparse([m[rows] for m in self._matrices], self._device, self._dtype)
         return self._built[name]
+
+    def orders(self, nodes: NodeSet | None = None) -> tuple[Tensor | None, Tensor]:
+        """Return where the values of ``at(nodes)`` stand among those of all runs, by its rows and by its columns.
+
+        ``None`` stands for the natural order. Whatever is drawn for each value of the whole can so be had for a part.
+        """
+        by_columns = self.at(nodes).order
+        if nodes is None:
+            return None, by_columns
+        if nodes.name not in self._orders:
+            starts = np.cumsum([0, *self.sizes[:-1]])
+            numbered = [
+                start + _numbered(matrix)[nodes.index].data
+                for start, matrix in zip(starts, self._matrices, strict=True)
+            ]
+            by_rows = torch.from_numpy(np.concatenate(numbered)).to(self._device)
+            self._orders[nodes.name] = by_rows, by_rows[by_columns]
+        return self._orders[nodes.name]
+
+
+def _numbered(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Return the matrix with the number of each stored value, from 0 on, in its place."""
+    return sparse.csr_matrix((np.arange(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -34,13 +34,14 @@ class Dropout:
         self.device = device
         self._calls = 0
         self._drawn = torch.empty(0, dtype=torch.uint8)
-        self._reordered: Tensor | None = None
+        self._chosen: list[Tensor] = []
 
-    def masks(self, order: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Return the next epoch's mask, scaled by 1 / (1 - rate), over the values of all runs, (total,).
+    def masks(self, *orders: Tensor | None) -> list[Tensor]:
+        """Return the next epoch's mask, scaled by 1 / (1 - rate), once for each of ``orders``.
 
-        The second mask is the first one indexed by ``order``, which must not change but through `keep`:
-        a sparse matrix needs its mask in the order of its transpose too.
+        An order holds the places, among the values of all runs, that a mask is wanted for; ``None`` stands for
+        all of them as they are. A sparse matrix needs its mask in the order of its transpose too, and a part of
+        the graph has a part of the values. The orders must not change but through `keep`.
         """
         bit = self._calls % EPOCHS_A_BYTE if self.rate == 0.5 else 0
         if bit == 0:
@@ -48,12 +49,9 @@ class Dropout:
         self._calls += 1
         one = 1 << bit  # a kept value is `one`, a dropped one 0
         scale = 1.0 / ((1.0 - self.rate) * one)
-        first = (self._drawn & one) * scale
-        if order is None:
-            return first, first
-        if self._reordered is None:
-            self._reordered = self._drawn[order]
-        return first, (self._reordered & one) * scale
+        if not self._chosen:
+            self._chosen = [self._drawn if order is None else self._drawn[order] for order in orders]
+        return [(chosen & one) * scale for chosen in self._chosen]
 
     def keep(self, runs: Sequence[int]) -> None:
         """Go on with these runs only."""
@@ -62,7 +60,7 @@ class Dropout:
             self._drawn = torch.cat([parts[run] for run in runs])
         self.streams = [self.streams[run] for run in runs]
         self.sizes = [self.sizes[run] for run in runs]
-        self._reordered = None
+        self._chosen = []
 
     def _draw(self) -> None:
         pairs = zip(self.streams, self.sizes, strict=True)
@@ -71,4 +69,4 @@ class Dropout:
         else:
             drawn = [(numbers.random(size, np.float32) >= self.rate).view(np.uint8) for numbers, size in pairs]
         self._drawn = torch.from_numpy(np.concatenate(drawn)).to(self.device)
-        self._reordered = None
+        self._chosen = []

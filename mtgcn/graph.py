@@ -7,6 +7,7 @@ interface: on a device that DGL cannot use, the same numbers come from torch's s
 import os
 import sys
 import types
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
@@ -44,6 +45,9 @@ class NodeSet:
     name: str
     index: np.ndarray  # (size,) int64
 
+    def __len__(self) -> int:
+        return len(self.index)
+
 
 class _Operator(Protocol):
     """A linear map over nodes for all runs: (runs n_in, c) to (runs n_out, c)."""
@@ -77,13 +81,43 @@ class Graph:
         self._with_loops = sparse.csr_matrix((ones, (ends[0], ends[1])), shape=(nodes, nodes))
         self._scale = 1.0 / np.sqrt(np.asarray(self._with_loops.sum(axis=1)).ravel())  # D̃^-1/2
         self._operators: dict[str, tuple[_Operator, _Operator]] = {}
+        self.members: NodeSet | None = None  # of a part
 
     def propagate(self, x: Tensor, rows: NodeSet | None = None) -> Tensor:
         """Return Â x, (runs, n, c) to (runs, n or |rows|, c); only the rows asked for are computed."""
         name = "" if rows is None else rows.name
         if name not in self._operators:
-            self._operators[name] = self._build(None if rows is None else rows.index)
+            self._operators[name] = self._build(None if rows is None else self.places(rows))
         return _Propagate.apply(x, *self._operators[name])
+
+    def take(self, x: Tensor, rows: NodeSet | None) -> Tensor:
+        """Return the rows of x at these nodes, (runs, n, c) to (runs, |rows|, c), or all of x for ``None``."""
+        return x if rows is None else x[:, torch.from_numpy(self.places(rows)).to(x.device)]
+
+    def places(self, nodes: NodeSet) -> np.ndarray:
+        """Return where in this graph the nodes stand: their own numbers, unless it is a `part` of another."""
+        return nodes.index if self.members is None else np.searchsorted(self.members.index, nodes.index)
+
+    def around(self, nodes: NodeSet, hops: int) -> NodeSet:
+        """Return the nodes that lie at most ``hops`` edges away from one of ``nodes``, themselves included."""
+        near = np.zeros(self.nodes)
+        near[nodes.index] = 1
+        for _ in range(hops):
+            near = np.sign(self._with_loops @ near)
+        return NodeSet(f"{nodes.name} and {hops} hops", np.flatnonzero(near))
+
+    def part(self, members: NodeSet) -> "Graph":
+        """Return the graph of these nodes, in rising order, and the edges among them.
+
+        They keep the degrees D̃ that they have in the whole. So Â x comes out the same, to the last bit, for every
+        node all of whose neighbours are members.
+        """
+        inner = copy(self)
+        inner.members, inner.nodes = members, len(members)
+        inner._with_loops = sparse.csr_matrix(self._with_loops[members.index][:, members.index])
+        inner._scale = self._scale[members.index]
+        inner._operators = {}
+        return inner
 
     def _build(self, rows: np.ndarray | None) -> tuple[_Operator, _Operator]:
         make = _DglOperator if self.backend == "dgl" else _TorchOperator

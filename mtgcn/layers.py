@@ -1,6 +1,7 @@
 """The graph convolutional layer, exchangeable behind one interface."""
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import ClassVar, Protocol
 
 from torch import Tensor
 
@@ -9,14 +10,17 @@ from mtgcn.graph import Graph, NodeSet
 from mtgcn.products import product
 from mtgcn.sparse import BlockSparse
 
-Masks = tuple[Tensor, Tensor]
+Masks = Sequence[Tensor]  # of a sparse matrix's values, by rows and by columns
 
 
 class Layer(Protocol):
     """A layer of all runs; it holds no weights of its own, they are handed to it.
 
-    ``weights`` maps the names of ``shapes`` to tensors with a leading runs axis.
+    ``weights`` maps the names of ``shapes`` to tensors with a leading runs axis. ``hops`` says how many edges away
+    an output looks: what no risk can see is not computed.
     """
+
+    hops: ClassVar[int]
 
     @staticmethod
     def shapes(inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:
@@ -42,6 +46,8 @@ class Layer(Protocol):
 
 class GC:
     """GC(X) = Â X B, without bias (section 3.1 of the paper, after Kipf & Welling)."""
+
+    hops: ClassVar[int] = 1
 
     @staticmethod
     def shapes(inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:  # noqa: D102  (see Layer)

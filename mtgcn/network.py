@@ -44,6 +44,9 @@ class Network:
         }
         self.weights = Weights(self._shapes(), batch.seeds, batch.device, batch.dtype)
         self.dropouts: dict[str, Dropout] = {}
+        everywhere = any(task.nodes is None for task in self.tasks.values())
+        self._training = batch if everywhere else self._around(batch.labelled)
+        self._validation = self._around(batch.validation)
         self._labels = {
             nodes.name: batch.labels(nodes).repeat(batch.runs) for nodes in (batch.labelled, batch.validation)
         }
@@ -61,9 +64,15 @@ class Network:
             for part, shape in layer.shapes(inputs, outputs).items()
         }
 
+    def _around(self, nodes: NodeSet) -> Batch:
+        """Return the part of the graph that a risk over these nodes can see through encoder and head."""
+        head = max((task.layers for task in self.tasks.values()), default=1)
+        layers = self.batch.architecture.hidden_layers + head
+        return self.batch.around(nodes, layers * self.batch.architecture.layer.hops)
+
     def training_loss(self) -> Tensor:
         """Return the multi-task objective with dropout, (runs,) (equation 1)."""
-        forward = Pass(self.batch, self.weights, self.dropouts)
+        forward = Pass(self._training, self.weights, self.dropouts)
         loss = self.main_weight * self._main_risk(forward.main(self.batch.labelled), self.batch.labelled)
         for name, task in self.tasks.items():
             loss = loss + self._columns[name] * task.risk(forward, task.nodes)
@@ -75,7 +84,8 @@ class Network:
 
         ``risk_nodes`` are those of the auxiliary risks.
         """
-        forward = Pass(self.batch, self.weights)
+        seen = self.batch if self.tasks and risk_nodes is None else self._validation
+        forward = Pass(seen, self.weights)
         logits = forward.main(self.batch.validation)
         loss = self.main_weight * self._main_risk(logits, self.batch.validation)
         for name, task in self.tasks.items():

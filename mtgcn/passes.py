@@ -14,7 +14,7 @@ class Pass:
     """A forward pass of all runs.
 
     Args:
-        batch: the runs.
+        batch: the runs, on the whole graph or on a part of it; n is the number of its nodes.
         weights: of all runs.
         dropouts: the masks by the name of their place, filled on first use; ``None`` for a pass without
             dropout, as in evaluation.
@@ -35,11 +35,10 @@ class Pass:
 
     def hidden(self, features: Rows, site: str) -> list[Tensor]:
         """Return the output of every hidden layer of g_sh, each (runs, n, hidden units)."""
-        graph, matrix = self.batch.graph, features.at()
-        masks = None
+        graph, masks = self.batch.graph, None
         if self.dropouts is not None and self.batch.architecture.dropout > 0:
-            masks = self._dropout(f"{site}.0", matrix.sizes).masks(matrix.order)
-        states = [self.layer.first(graph, self.weights.of("encoder.0"), matrix, masks).relu()]
+            masks = self._dropout(f"{site}.0", features.sizes).masks(*features.orders(graph.members))
+        states = [self.layer.first(graph, self.weights.of("encoder.0"), features.at(graph.members), masks).relu()]
         for number in range(1, self.batch.architecture.hidden_layers):
             dropped = self.drop(states[-1], f"{site}.{number}")
             states.append(self.layer.apply(graph, self.weights.of(f"encoder.{number}"), dropped).relu())
@@ -60,11 +59,16 @@ class Pass:
         hidden = self.layer.apply(graph, self.weights.of(f"{site}.0"), dropped).relu()
         return self.layer.factors(graph, self.weights.of(f"{site}.1"), self.drop(hidden, f"{site}.1"), nodes)
 
+    def take(self, x: Tensor, nodes: NodeSet | None) -> Tensor:
+        """Return the rows of these nodes, (runs, n, c) to (runs, size, c)."""
+        return self.batch.graph.take(x, nodes)
+
     def drop(self, x: Tensor, site: str) -> Tensor:
         """Apply dropout to (runs, n, c) in a pass that has it."""
         if self.dropouts is None or self.batch.architecture.dropout == 0:
             return x
-        mask, _ = self._dropout(site, [x[0].numel()] * self.batch.runs).masks()
+        sizes = [self.batch.dataset.nodes * x.shape[2]] * self.batch.runs
+        (mask,) = self._dropout(site, sizes).masks(self.batch.places(x.shape[2]))
         return x * mask.view(x.shape)
 
     def _dropout(self, site: str, sizes: list[int]) -> Dropout:

@@ -36,7 +36,7 @@ class BlockSparse:
         self._matrix = self._csr(self._index, self.values, (self.rows, self.columns))
         self._transposed = self._csr(self._transposed_index, self.values[self.order], (self.columns, self.rows))
 
-    def product(self, dense: Tensor, masks: tuple[Tensor, Tensor] | None = None) -> Tensor:
+    def product(self, dense: Tensor, masks: Sequence[Tensor] | None = None) -> Tensor:
         """Return X W: (runs, d, c) to (runs, n, c), differentiable in W.
 
         ``masks`` scale the stored values, in the order of the matrix and in that of its transpose.

@@ -16,7 +16,7 @@ def dropout(rate: float, seeds: list[int] = SEEDS, sizes: list[int] = SIZES, sit
 
 
 def epochs(drop: Dropout, count: int = EPOCHS) -> torch.Tensor:
-    return torch.stack([drop.masks()[0].clone() for _ in range(count)])
+    return torch.stack([drop.masks(None)[0].clone() for _ in range(count)])
 
 
 @pytest.mark.parametrize("rate", RATES)
@@ -52,7 +52,7 @@ def test_second_mask_is_the_first_one_reordered(rate):
     order = torch.from_numpy(np.random.default_rng(0).permutation(sum(SIZES)))
     drop = dropout(rate)
     for _ in range(EPOCHS):
-        first, second = drop.masks(order)
+        first, second = drop.masks(None, order)
         assert torch.equal(second, first[order])
 
 
@@ -70,11 +70,11 @@ def test_remaining_runs_go_on_as_before(rate, after):
     expected = torch.cat([whole[0], whole[2]], dim=1)[after:]
     drop = dropout(rate)
     for _ in range(after):
-        drop.masks(torch.arange(sum(SIZES)).flip(0))
+        drop.masks(None, torch.arange(sum(SIZES)).flip(0))
     drop.keep([0, 2])
     order = torch.arange(SIZES[0] + SIZES[2]).flip(0)
     for mask in expected:
-        first, second = drop.masks(order)
+        first, second = drop.masks(None, order)
         assert torch.equal(first, mask)
         assert torch.equal(second, mask[order])
 

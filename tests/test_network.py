@@ -84,7 +84,7 @@ def test_dropout_acts_once_at_every_place_of_the_formulas(rate):
                 # At the places of the features only the stored values have decisions.
                 stored = x != 0 if site in ("encoder.0", "FR.encoder.0") else torch.ones_like(x, dtype=torch.bool)
                 dropout = Dropout(site, [network.batch.seeds[run]], [int(stored.sum())], rate, CPU)
-                masks[site] = torch.zeros_like(x).masked_scatter(stored, dropout.masks()[0].double())
+                masks[site] = torch.zeros_like(x).masked_scatter(stored, dropout.masks(None)[0].double())
             return x * masks[site]
 
         return drop

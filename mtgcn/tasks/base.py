@@ -28,6 +28,7 @@ class Task(ABC):
 
     name: ClassVar[str]
     Parameters: ClassVar[type[TaskParameters]]
+    layers: ClassVar[int] = 2  # between the embedding and the risk: those of the head
 
     def __init__(self, parameters: TaskParameters, batch: Batch) -> None:
         self.batch = batch

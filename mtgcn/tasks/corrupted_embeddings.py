@@ -56,8 +56,7 @@ class CorruptedEmbeddings(Task):
         """Return R_ER, (runs,)."""
         z, b = forward.head(forward.embedding * self.clean, self.name, nodes)
         target = forward.embedding.detach() if self.detach else forward.embedding
-        if nodes is not None:
-            target = target[:, torch.from_numpy(nodes.index).to(target.device)]
+        target = forward.take(target, nodes)
         if self.partial:
             target = target.gather(2, self.n.unsqueeze(1).expand(-1, target.shape[1], -1))
         return (target - product(z, b)).square().sum(2).mean(1, dtype=torch.float64)
