@@ -21,6 +21,7 @@ from mtgcn.parameters import Parameters
 from mtgcn.training import Progress, Trained, train
 
 RESULTS_VERSION = 1  # raised by every change that alters results; committed runs of an older one are stale
+TOGETHER = 10  # runs that train as one batch; more would leave the cache and gain nothing
 COLUMNS = [
     "dataset",
     "network",
@@ -82,17 +83,21 @@ def run(parameters: Parameters, dataset: Dataset | None = None, progress: bool =
         dataset = load(parameters.dataset, normalise=parameters.normalise_features)
     check(parameters, dataset)
     tables, curves, trained = [], [], {}
+    groups = [parameters.seeds[start : start + TOGETHER] for start in range(0, parameters.runs, TOGETHER)]
     for name in parameters.networks:
-        network = build(parameters, name, dataset)
-        try:
-            with _bar(name, parameters, progress) as report:
-                outcome = train(network, parameters, report)
-        except KeyboardInterrupt as interrupt:
-            tables.append(tabulate(parameters, name, dataset, interrupt.args[0]))
-            raise KeyboardInterrupt(pd.concat(tables, ignore_index=True)) from None
-        trained[name] = outcome
-        tables.append(tabulate(parameters, name, dataset, outcome))
-        curves.append(curves_of(name, outcome))
+        parts = []
+        for seeds in groups:
+            network = build(parameters, name, dataset, seeds)
+            label = name if len(groups) == 1 else f"{name}, seeds {seeds[0]} to {seeds[-1]}"
+            try:
+                with _bar(label, parameters, progress) as report:
+                    parts.append(train(network, parameters, report))
+            except KeyboardInterrupt as interrupt:
+                tables.append(tabulate(parameters, name, dataset, interrupt.args[0]))
+                raise KeyboardInterrupt(pd.concat(tables, ignore_index=True)) from None
+            tables.append(tabulate(parameters, name, dataset, parts[-1]))
+            curves.append(curves_of(name, parts[-1]))
+        trained[name] = Trained.joined(parts)
     return Outcome(pd.concat(tables, ignore_index=True), pd.concat(curves, ignore_index=True), trained)
 
 
@@ -174,17 +179,15 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     return groups.agg(runs="count", mean="mean", sem="sem").reset_index()
 
 
-def _bar(
-    network: str, parameters: Parameters, shown: bool
-) -> AbstractContextManager[Callable[[Progress], None] | None]:
-    return _Bar(network, parameters.epochs) if shown else nullcontext()
+def _bar(label: str, parameters: Parameters, shown: bool) -> AbstractContextManager[Callable[[Progress], None] | None]:
+    return _Bar(label, parameters.epochs) if shown else nullcontext()
 
 
 class _Bar:
     """A progress bar: epoch, mean validation accuracy, runs still moving, time left."""
 
-    def __init__(self, network: str, epochs: int) -> None:
-        self.bar = tqdm(total=epochs, desc=network, unit="epoch", dynamic_ncols=True)
+    def __init__(self, label: str, epochs: int) -> None:
+        self.bar = tqdm(total=epochs, desc=label, unit="epoch", dynamic_ncols=True)
 
     def __enter__(self) -> "_Bar":
         return self

@@ -1,7 +1,7 @@
 """The protocol: all runs trained together, each with its own learning rate, plateau, best epoch and end."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -53,6 +53,29 @@ class Trained:
             best_weights={name: value.detach().clone() for name, value in network.weights.items()},
             curves={name: [] for name in ("training_loss", "validation_loss", "validation_accuracy", "learning_rate")},
         )
+
+    @classmethod
+    def joined(cls, parts: Sequence["Trained"]) -> "Trained":
+        """Return the outcomes of several batches of one network as if they had been one."""
+        arrays = ("validation_accuracy", "best_epoch", "epochs", "learning_rate", "seconds", "diverged")
+        epochs = range(max(int(part.epochs.max()) for part in parts))
+        curves = {
+            name: [np.concatenate([part._at(name, epoch) for part in parts]) for epoch in epochs]
+            for name in parts[0].curves
+        }
+        return cls(
+            seeds=[seed for part in parts for seed in part.seeds],
+            **{name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays},
+            best_weights={
+                name: torch.cat([part.best_weights[name] for part in parts]) for name in parts[0].best_weights
+            },
+            curves=curves,
+        )
+
+    def _at(self, curve: str, epoch: int) -> np.ndarray:
+        """Return the values of an epoch, counted from 0, (runs,); NaN once all runs have ended."""
+        rows = self.curves[curve]
+        return rows[epoch] if epoch < len(rows) else np.full(len(self.seeds), np.nan, np.float32)
 
 
 def train(network: Network, parameters: Parameters, report: Callable[[Progress], None] | None = None) -> Trained:

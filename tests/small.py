@@ -24,6 +24,12 @@ def tiny() -> Dataset:
     return from_arrays(toy.generate(nodes=40, classes=3, features=18, words=5, seed=1), "tiny", "generated")
 
 
+def scattered() -> Dataset:
+    """120 nodes with few edges: a risk over the labelled or the validation nodes sees a part of them only."""
+    arrays = toy.generate(nodes=120, classes=3, features=18, words=5, average_degree=1.5, seed=1)
+    return from_arrays(arrays, "scattered", "generated")
+
+
 def parameters(network: str = "GCN", tasks: dict[str, Any] | None = None, **values: Any) -> Parameters:
     """Parameters of a short experiment with one network on the toy graph."""
     defaults = {"dataset": "toy", "runs": 3, "epochs": 30, "device": "cpu", "networks": {network: tasks or {}}}

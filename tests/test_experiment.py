@@ -225,3 +225,19 @@ def test_new_layer_is_a_class_and_a_line_in_the_registry(monkeypatch):
     assert all((weights[name] != 0).any() for name in biases)
     losses = outcome.curves.groupby("seed")["validation_loss"]
     assert (losses.last() < losses.first()).all()
+
+
+def test_many_runs_train_in_groups_and_come_out_as_if_together(monkeypatch):
+    early = {"learning_rate": 0.1, "plateau_patience": 2, "plateau_tolerance": 0.02, "stop_below": 5e-4}
+    values = parameters(networks={"GCN": {}, "AE": {}}, runs=5, epochs=40, **early)
+    together = run(values)
+    monkeypatch.setattr(experiment, "TOGETHER", 2)
+    groups = run(values)
+    pd.testing.assert_frame_equal(groups.table.drop(columns="seconds"), together.table.drop(columns="seconds"))
+    pd.testing.assert_frame_equal(groups.curves, together.curves)
+    for network, one in together.trained.items():
+        other = groups.trained[network]
+        assert other.seeds == one.seeds
+        assert all(torch.equal(value, other.best_weights[name]) for name, value in one.best_weights.items())
+        for name, rows in one.curves.items():
+            np.testing.assert_array_equal(np.stack(rows), np.stack(other.curves[name]))

@@ -111,3 +111,29 @@ def test_dgl_is_imported_without_a_word_and_without_a_file_in_the_home_folder(tm
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_around_is_what_powers_of_the_matrix_reach():
+    whole = Graph(EDGES, NODES, RUNS, CPU)
+    a_hat = renormalised_adjacency(EDGES, NODES)
+    for hops in range(4):
+        reached = torch.linalg.matrix_power(a_hat, hops)[:, [3, 0]].sum(1).nonzero().flatten().numpy()
+        near = whole.around(NodeSet("two", np.array([3, 0])), hops)
+        assert np.array_equal(near.index, reached)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_part_gives_the_same_where_no_neighbour_is_missing(backend):
+    whole = Graph(EDGES, NODES, RUNS, CPU, backend=backend)
+    inside = NodeSet("one", np.array([0]))  # its neighbour 1 has another one, which is not a member
+    members = whole.around(inside, 1)
+    part = whole.part(members)
+    assert 1 < part.nodes < NODES
+    x = states().detach().float()
+    here = whole.take(x, members)
+    assert torch.equal(here, x[:, members.index])
+    assert torch.equal(part.propagate(here, inside), whole.propagate(x, inside))
+    assert torch.equal(part.take(part.propagate(here), inside), whole.propagate(x, inside))
+    assert torch.equal(part.take(here, inside), x[:, [0]])
+    assert part.take(here, None) is here
+    assert torch.equal(whole.propagate(x), Graph(EDGES, NODES, RUNS, CPU, backend=backend).propagate(x))

@@ -4,15 +4,16 @@ import numpy as np
 import pytest
 import torch
 from dense import DenseNetwork
-from small import BACKENDS, CPU, dense_loss, double_network, parameters, tiny
+from small import BACKENDS, CPU, dense_loss, double_network, parameters, scattered, tiny
 
 from mtgcn import experiment
 from mtgcn.dropout import Dropout
+from mtgcn.layers import LAYERS
 from mtgcn.parameters import PAPER_NETWORKS
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-GRAPH = tiny()
+GRAPH, SCATTERED = tiny(), scattered()
 TASKS = {
     "AE": {"weight": 30.0},
     "FR": {"weight": 20.0, "size": 5},
@@ -70,10 +71,31 @@ def test_every_variant_of_the_tasks_does_as_the_formulas_say(variant, backend):
     assert_objective_is_dense(double_network(GRAPH, values), values)
 
 
+@pytest.mark.parametrize("network", PAPER_NETWORKS)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_risk_over_some_nodes_needs_a_part_of_the_graph_only(network, backend):
+    """Objective, gradients, validation: the formulas of the whole graph, from a part of it."""
+    values = chosen(network, {"nodes": "labelled"}, backend=backend)
+    made = double_network(SCATTERED, values)
+    assert made._training.graph.nodes < made._validation.graph.nodes < SCATTERED.nodes
+    assert_objective_is_dense(made, values)
+    _, loss = made.validate(made.batch.validation)
+    for run in range(made.batch.runs):
+        assert loss[run] == pytest.approx(dense_loss(made, run, values, validation=True)[0].item(), rel=1e-12)
+
+
+def test_a_layer_that_looks_further_gets_a_larger_part(monkeypatch):
+    near = double_network(SCATTERED, chosen("GCN"))
+    monkeypatch.setattr(LAYERS["GC"], "hops", 2)
+    far = double_network(SCATTERED, chosen("GCN"))
+    assert near._training.graph.nodes < far._training.graph.nodes
+
+
 @pytest.mark.parametrize("rate", [0.5, 0.3])
-def test_dropout_acts_once_at_every_place_of_the_formulas(rate):
-    values = chosen("AE+FR+ER", hidden_layers=2, dropout=rate)
-    network = double_network(GRAPH, values)
+@pytest.mark.parametrize(("graph", "nodes"), [(GRAPH, "all"), (SCATTERED, "labelled")], ids=["whole", "part"])
+def test_dropout_acts_once_at_every_place_of_the_formulas(rate, graph, nodes):
+    values = chosen("AE+FR+ER", {"nodes": nodes}, hidden_layers=1 if nodes == "labelled" else 2, dropout=rate)
+    network = double_network(graph, values)
 
     def drop_of(run):
         """Masks drawn afresh for one run, at the places where the dense network asks for them."""

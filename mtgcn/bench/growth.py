@@ -10,29 +10,32 @@ import psutil
 
 NODES = (10_000, 100_000, 1_000_000)
 DEGREE, FEATURES = 10, 1_000
+NETWORKS = ("GCN", "AE")  # the latter with a risk over all nodes, so that every one takes part in training
 
 
 def growth() -> Iterator[dict[str, object]]:
-    """Yield a row for each size: microseconds an edge and epoch, bytes an edge at the peak of training."""
-    for nodes in NODES:
-        command = [sys.executable, "-c", f"from mtgcn.bench import growth; growth.measure({nodes})"]
-        result = subprocess.run(command, capture_output=True, text=True, check=True)
-        yield json.loads(result.stdout)
+    """Yield a row for each network and size: nanoseconds an edge and epoch, bytes an edge at the peak of training."""
+    for network in NETWORKS:
+        for nodes in NODES:
+            command = [sys.executable, "-c", f"from mtgcn.bench import growth; growth.measure('{network}', {nodes})"]
+            result = subprocess.run(command, capture_output=True, text=True, check=True)
+            yield json.loads(result.stdout)
 
 
-def measure(nodes: int) -> None:
-    """Train one run of GCN on a graph of this size and print the row as JSON."""
+def measure(network: str, nodes: int) -> None:
+    """Train one run of a network on a graph of this size and print the row as JSON."""
     from mtgcn import toy
     from mtgcn.bench.speed import engine_seconds
     from mtgcn.datasets import from_arrays, load
 
-    engine_seconds(load("toy"), "GCN", seconds=0.1, runs=1)  # loads what has nothing to do with the size
+    engine_seconds(load("toy"), network, seconds=0.1, runs=1)  # loads what has nothing to do with the size
     arrays = toy.generate(nodes, features=FEATURES, average_degree=DEGREE, words=20)
     dataset = from_arrays(arrays, "generated", "generated")
     with _Peak() as peak:
-        seconds = engine_seconds(dataset, "GCN", seconds=3, runs=1)
+        seconds = engine_seconds(dataset, network, seconds=3, runs=1)
     edges = dataset.edges.shape[1]
     row = {
+        "network": network,
         "nodes": nodes,
         "edges": edges,
         "ms_an_epoch": round(seconds * 1e3, 2),
