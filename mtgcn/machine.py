@@ -1,9 +1,10 @@
 """How training uses the machine: memory that is kept, and no more threads than the work is worth."""
 
 import ctypes
+import gc
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import torch
 
@@ -18,14 +19,21 @@ def keep_large_blocks() -> None:
     Each epoch frees and asks for the same few large arrays. By default glibc returns such blocks to the
     kernel, which clears every page again on the next request.
     """
+    _glibc("mallopt", M_MMAP_THRESHOLD, KEEP)
+    _glibc("mallopt", M_TRIM_THRESHOLD, KEEP)
+
+
+def give_back() -> None:
+    """Tell glibc to return what is free to the kernel, so that the memory of a process says what is in use."""
+    gc.collect()
+    _glibc("malloc_trim", 0)
+
+
+def _glibc(function: str, *arguments: int) -> None:
     if not sys.platform.startswith("linux"):
         return
-    try:
-        mallopt = ctypes.CDLL(None).mallopt
-    except (OSError, AttributeError):  # another C library, such as musl
-        return
-    mallopt(M_MMAP_THRESHOLD, KEEP)
-    mallopt(M_TRIM_THRESHOLD, KEEP)
+    with suppress(OSError, AttributeError):  # another C library, such as musl
+        getattr(ctypes.CDLL(None), function)(*arguments)
 
 
 @contextmanager
