@@ -1,0 +1,84 @@
+"""Does the paper hold? Its claims in plain words, each with one verdict over all places it speaks of."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from mtgcn.claims import FAILS, HOLDS, MISSING, UNCLEAR, verdicts
+from mtgcn.comparison import BASELINE, compare
+from mtgcn.rendering import Table
+from mtgcn.tables import TABLE_1, TABLE_2
+from mtgcn.wording import place
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the paper says, which column of verdicts speaks about it, and at which depths it was said."""
+
+    sentence: str
+    column: str
+    depths: tuple[int, ...]
+
+
+CLAIMS = (
+    Claim("With one hidden layer, every network with auxiliary tasks beats the plain GCN.", "all beat GCN", (1,)),
+    Claim("With one hidden layer, the best network is always one with auxiliary tasks.", "best has tasks", (1,)),
+    Claim("The best network has a smaller standard error than the plain GCN.", "best is steadier", (1, 2, 5)),
+    Claim("The tasks help with two and five hidden layers, too.", "best has tasks", (2, 5)),
+    Claim("The network with all four heads is never the best.", "four heads not best", (1, 2, 5)),
+    Claim("The gains are at least those of You et al.", "gain of You et al.", (1,)),
+)
+
+
+def overall(found: list[str]) -> str:
+    """Return one verdict over several places: a claim about all of them fails with the first that fails."""
+    if not found or MISSING in found:
+        return MISSING
+    if FAILS in found:
+        return FAILS
+    return HOLDS if set(found) == {HOLDS} else UNCLEAR
+
+
+def answers(results: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each claim: claim, verdict, and in which places it holds, fails or is not clear.
+
+    Args:
+        results: one row a run, as `mtgcn.experiment.run` gives them.
+    """
+    cells = dict.fromkeys([*TABLE_1, *TABLE_2])
+    by_claim = verdicts(results).set_index(["claim", "where"])["verdict"]
+    rows = []
+    for claim in CLAIMS:
+        places = [place(*cell) for cell in cells if cell[1] in claim.depths]
+        found = {where: by_claim.get((claim.column, where), MISSING) for where in places}
+        sorted_out = [
+            f"{verdict.capitalize()}: {'; '.join(where for where, own in found.items() if own == verdict)}"
+            for verdict in (HOLDS, FAILS, UNCLEAR, MISSING)
+            if verdict in found.values()
+        ]
+        rows.append((claim.sentence, overall(list(found.values())), ". ".join(sorted_out)))
+    return pd.DataFrame(rows, columns=["claim", "verdict", "where"])
+
+
+def in_words(results: pd.DataFrame) -> str:
+    """Return the answers as a numbered list in Markdown."""
+    lines = [
+        f"{number}. *{row.claim}* **{str(row.verdict).capitalize()}.** {row.where}."
+        for number, row in enumerate(answers(results).itertuples(), start=1)
+    ]
+    return "\n".join(lines)
+
+
+def baselines(results: pd.DataFrame) -> Table:
+    """The plain GCN by data set and depth, ours and the paper's: every gain is measured from it."""
+    rows = compare(results, list(dict.fromkeys([*TABLE_1, *TABLE_2])))
+    data = rows[(rows["network"] == BASELINE) & (rows["runs"] > 0)].reset_index(drop=True)
+    text = pd.DataFrame(
+        {
+            "ours": [f"{row.mean:.2f} ± {row.sem:.2f}" for row in data.itertuples()],
+            "paper": [f"{row.paper_mean:.2f} ± {row.paper_sem:.2f}" for row in data.itertuples()],
+            "Δ": [f"{row.difference:+.2f}".replace("-", "−") for row in data.itertuples()],
+        },
+        index=[place(*cell) for cell in zip(data["dataset"], data["hidden_layers"], strict=True)],
+    )
+    return Table("baselines", data, text, pd.DataFrame(False, index=text.index, columns=text.columns))

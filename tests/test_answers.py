@@ -1,0 +1,67 @@
+import pandas as pd
+import pytest
+from test_claims import all_at, runs
+
+from mtgcn import answers
+from mtgcn.claims import FAILS, HOLDS, MISSING, UNCLEAR
+
+CELLS = [("citeseer", 1), ("cora", 1), ("pubmed", 1), ("cora", 2), ("cora", 5)]
+
+
+def everywhere(**at) -> pd.DataFrame:
+    """Runs with clear gains in every cell, but with other means in the cells that ``at`` names, as in ``cora_1``."""
+    means = {cell: all_at(84.0) for cell in CELLS} | {(n[:-2], int(n[-1])): value for n, value in at.items()}
+    return pd.concat([runs(value, 0.1, cell) for cell, value in means.items()], ignore_index=True)
+
+
+def answer(results: pd.DataFrame, number: int) -> pd.Series:
+    return answers.answers(results).iloc[number]
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ([HOLDS, HOLDS], HOLDS),
+        ([HOLDS, UNCLEAR], UNCLEAR),
+        ([HOLDS, UNCLEAR, FAILS], FAILS),
+        ([FAILS, MISSING], MISSING),
+        ([], MISSING),
+    ],
+)
+def test_a_claim_about_all_places_is_as_strong_as_its_weakest(found, expected):
+    assert answers.overall(found) == expected
+
+
+def test_every_claim_of_the_paper_is_answered():
+    table = answers.answers(everywhere())
+    assert len(table) == 6
+    assert table["verdict"].tolist() == [HOLDS, HOLDS, HOLDS, HOLDS, UNCLEAR, HOLDS]  # all with tasks are alike here
+    assert "Citeseer, 1 hidden layer; Cora, 1 hidden layer; Pubmed, 1 hidden layer" in table["where"][0]
+
+
+def test_one_place_refutes_and_is_named():
+    results = everywhere(pubmed_1=all_at(84.0, ER=60.0), cora_5=all_at(60.0))
+    assert answer(results, 0)["verdict"] == FAILS
+    assert "Does not hold: Pubmed, 1 hidden layer" in answer(results, 0)["where"]
+    assert answer(results, 1)["verdict"] == HOLDS
+    assert answer(results, 3)["verdict"] == FAILS
+    assert answer(results, 3)["where"] == "Holds: Cora, 2 hidden layers. Does not hold: Cora, 5 hidden layers"
+
+
+def test_words_say_verdict_and_places():
+    words = answers.in_words(everywhere(cora_5=all_at(60.0))).splitlines()
+    assert len(words) == 6
+    assert words[3].startswith(
+        "4. *The tasks help with two and five hidden layers, too.* **Does not hold.** Holds: Cora"
+    )
+
+
+def test_without_runs_nothing_is_claimed():
+    assert set(answers.answers(pd.DataFrame())["verdict"]) == {MISSING}
+    assert answers.baselines(pd.DataFrame()).text.empty
+
+
+def test_baselines_stand_beside_the_papers():
+    table = answers.baselines(everywhere())
+    assert table.text.loc["Cora, 5 hidden layers", "paper"] == "16.47 ± 2.19"
+    assert table.text.loc["Cora, 1 hidden layer", "Δ"] == "−1.13"
