@@ -9,6 +9,7 @@ from torch.nn.functional import cross_entropy
 
 from mtgcn.batch import Batch
 from mtgcn.dropout import Dropout
+from mtgcn.errors import MtgcnError
 from mtgcn.graph import NodeSet
 from mtgcn.passes import Pass
 from mtgcn.tasks import TASKS, TaskParameters
@@ -35,6 +36,9 @@ class Network:
         self.batch, self.main_weight = batch, main_weight
         self._parameters = tasks
         given = task_weights or {}
+        for name, values in given.items():
+            if len(values) != batch.runs:
+                raise MtgcnError(f"task '{name}' has {len(values)} weights for {batch.runs} runs; it needs one a run.")
         self._task_weights = {name: list(given.get(name, [p.weight] * batch.runs)) for name, p in tasks.items()}
         # A task without weight in any run would only cost time.
         active = {name: p for name, p in tasks.items() if any(self._task_weights[name])}

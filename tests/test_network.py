@@ -8,6 +8,7 @@ from small import BACKENDS, CPU, dense_loss, double_network, parameters, scatter
 
 from mtgcn import experiment
 from mtgcn.dropout import Dropout
+from mtgcn.errors import MtgcnError
 from mtgcn.layers import LAYERS
 from mtgcn.parameters import PAPER_NETWORKS
 
@@ -166,3 +167,8 @@ def test_task_weights_may_differ_by_run():
     for run, weight in enumerate(weights):
         same = chosen("AE", {"weight": weight}, dropout=0.5)
         assert torch.equal(losses[run], experiment.build(same, "AE", GRAPH).training_loss()[run])
+
+
+def test_task_weights_are_one_a_run():
+    with pytest.raises(MtgcnError, match=r"task 'AE' has 2 weights for 3 runs"):
+        experiment.build(chosen("AE"), "AE", GRAPH, task_weights={"AE": [1.0, 2.0]})
