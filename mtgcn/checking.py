@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
-from mtgcn import datasets
-from mtgcn.errors import nearest
+from mtgcn import datasets, splits
+from mtgcn.errors import MtgcnError, nearest
 from mtgcn.parameters import Parameters, tasks_of
 from mtgcn.tasks import TASKS
 from mtgcn.yamlfile import Location
@@ -38,7 +38,12 @@ def experiment_problems(given: Mapping[str, Any]) -> list[Problem]:
 
 
 def data_problems(parameters: Parameters, dataset: datasets.Dataset) -> Iterable[Problem]:
-    """Return which tasks cannot work with the data set."""
+    """Return which tasks cannot work with the data set, and whether it is too small for a random split."""
+    if parameters.split_seed is not None:
+        try:
+            splits.drawn(dataset, parameters.split_seed)
+        except MtgcnError as error:
+            yield Problem(("split_seed",), str(error))
     for network, tasks in parameters.networks.items():
         for name, task in tasks.items():
             if problem := TASKS[name].check(task, dataset.features.shape[1], parameters.hidden_units):

@@ -35,10 +35,9 @@ def train(
 
     from mtgcn import experiment, files
     from mtgcn import state as states
-    from mtgcn.datasets import load
 
     parameters = experiment.parameters_of(**values)
-    data = load(parameters.dataset, normalise=parameters.normalise_features)
+    data = experiment.data_of(parameters)
     try:
         outcome = experiment.run(parameters, data)
     except KeyboardInterrupt as interrupt:
