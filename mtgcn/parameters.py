@@ -88,6 +88,12 @@ class Parameters(BaseModel):
         return {name: tasks_of(name, given) for name, given in networks.items()}
 
 
+class SplitsParameters(Parameters):
+    """An experiment that is repeated on several random splits."""
+
+    splits: int = Field(10, ge=1, description="random splits, drawn from the seeds split_seed (or 0) and following")
+
+
 def tasks_of(network: str, given: Mapping[str, Any] | None = None) -> dict[str, TaskParameters]:
     """Return the tasks that a network's name lists, in order, with the parameters given or their defaults."""
     names = [] if network == "GCN" else str(network).split("+")

@@ -5,6 +5,7 @@ from mtgcn.figures.curves import learning_curves
 from mtgcn.figures.depth import accuracy_against_depth
 from mtgcn.figures.heatmaps import depth_by_layer, weight_grid
 from mtgcn.figures.runs import runs_by_network
+from mtgcn.figures.splits import gains_by_split
 from mtgcn.figures.style import Figure, styled
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "accuracy_against_depth",
     "architecture",
     "depth_by_layer",
+    "gains_by_split",
     "learning_curves",
     "runs_by_network",
     "styled",

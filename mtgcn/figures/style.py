@@ -100,12 +100,14 @@ class Figure(MatplotlibFigure):
         return self.svg()
 
 
-def panels(count: int, width: float, height: float, alt: str, sharey: bool) -> tuple[Figure, list[Axes]]:
+def panels(
+    count: int, width: float, height: float, alt: str, sharey: bool, sharex: bool = True
+) -> tuple[Figure, list[Axes]]:
     """Return a figure with ``count`` panels of ``width`` × ``height`` inches, four in a row."""
     columns = min(4, max(1, count))
     rows = max(1, -(-count // columns))
     figure = Figure(0.8 + width * columns, 0.9 + height * rows, alt)
-    axes = figure.subplots(rows, columns, sharex=True, sharey=sharey, squeeze=False)
+    axes = figure.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False)
     for empty in axes.flat[count:]:
         empty.remove()
     for lowest in axes.flat[max(0, count - columns) : count]:
