@@ -4,6 +4,7 @@ from mtgcn.figures.architecture import architecture
 from mtgcn.figures.curves import learning_curves
 from mtgcn.figures.depth import accuracy_against_depth
 from mtgcn.figures.heatmaps import depth_by_layer, weight_grid
+from mtgcn.figures.readings import runs_by_reading
 from mtgcn.figures.runs import runs_by_network
 from mtgcn.figures.splits import gains_by_split
 from mtgcn.figures.style import Figure, styled
@@ -16,6 +17,7 @@ __all__ = [
     "gains_by_split",
     "learning_curves",
     "runs_by_network",
+    "runs_by_reading",
     "styled",
     "weight_grid",
 ]
