@@ -82,7 +82,7 @@ def collapse(runs: pd.DataFrame, data: Dataset) -> Table:
             "no better than one answer": [f"{row['collapsed']} of {row['runs']}" for row in rows.to_dict("records")],
             "paper": [_paper(row) for row in rows.to_dict("records")],
         },
-        index=[f"{network}, {LABELS[name]}" for name, network in places],
+        index=[f"{network}, {LABELS[name].removeprefix(f'{network}: ')}" for name, network in places],
     )
     return Table("collapse", rows, text, pd.DataFrame(False, index=text.index, columns=text.columns))
 

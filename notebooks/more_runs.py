@@ -65,7 +65,8 @@ stored.keep(table.csv(), "hundred.csv")
 table
 
 # %%
-figures.runs_by_network(more_runs.on_one_split(runs))
+hundred = more_runs.on_one_split(runs)
+figures.runs_by_network(hundred) if len(hundred) else print("No hundred runs have been measured yet.")
 
 # %% [markdown]
 # An interval that stays above zero here says that the network is better *on these thousand test nodes, with these
@@ -82,7 +83,8 @@ stored.keep(table.csv(), "splits.csv")
 table
 
 # %%
-figures.gains_by_split(more_runs.on_random_splits(runs))
+random = more_runs.on_random_splits(runs)
+figures.gains_by_split(random) if len(random) else print("No random splits have been measured yet.")
 
 # %% [markdown]
 # Where both tables show a gain above zero, it belongs to the network. Where only the first does, it may belong to the

@@ -124,11 +124,11 @@ shown
 print(readings_tables.finding(shown.data, table))
 
 # %% [markdown]
-# A mean far under the bound is hard to explain by networks whose best epoch is chosen by accuracy, even if each of their
-# epochs has just one answer for all nodes: as the answer wanders from class to class, that rule keeps the epoch whose
-# class is the most frequent among the validation nodes, which is about as frequent among the test nodes. A choice by
-# loss has no such floor. So a total collapse says as much about the rule that picks the epoch, and about what the
-# weights were allowed to do, as about the depth itself.
+# A mean far under the bound is hard to explain by networks whose best epoch is chosen by accuracy, even if each of
+# their epochs has just one answer for all nodes: as the answer wanders from class to class, that rule keeps the epoch
+# whose class is the most frequent among the validation nodes, which is about as frequent among the test nodes. A
+# choice by loss has no such floor. So a total collapse says as much about the rule that picks the epoch, and about
+# what the weights were allowed to do, as about the depth itself.
 #
 # ## Computed with
 

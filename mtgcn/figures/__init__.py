@@ -6,6 +6,7 @@ from mtgcn.figures.depth import accuracy_against_depth
 from mtgcn.figures.heatmaps import depth_by_layer, weight_grid
 from mtgcn.figures.readings import runs_by_reading
 from mtgcn.figures.runs import runs_by_network
+from mtgcn.figures.searches import search_maps
 from mtgcn.figures.splits import gains_by_split
 from mtgcn.figures.style import Figure, styled
 
@@ -18,6 +19,7 @@ __all__ = [
     "learning_curves",
     "runs_by_network",
     "runs_by_reading",
+    "search_maps",
     "styled",
     "weight_grid",
 ]

@@ -69,7 +69,7 @@ def learning_curves(curves: pd.DataFrame, quantity: str = "validation_accuracy")
 def _legend(accuracy: bool, crowded: bool) -> list[Line2D]:
     run = Line2D([], [], color=GREY, linewidth=0.7, alpha=0.6, label="a run")
     if crowded:
-        run = Line2D([], [], color=GREY, linewidth=6, alpha=0.3, label="all runs, darker their middle half")
+        run = Line2D([], [], color=GREY, linewidth=6, alpha=0.3, label="all runs, the middle half")
     mean = Line2D([], [], color=GREY, linewidth=2.2, label="mean")
     baseline = Line2D([], [], color=GREY, linewidth=1.2, label=f"mean of {BASELINE}")
     return [run, mean, baseline] if accuracy else [run, mean]

@@ -29,7 +29,8 @@ def gains_by_split(runs: pd.DataFrame) -> Figure:
     names = [f"{network} on {cell(*place)}" for network, place, _ in panels]
     alt = f"Gain in test accuracy over GCN of {', '.join(names) or 'no network'} on each random split: runs and means."
     rows = max((part["split"].nunique() for _, _, part in panels), default=1)
-    figure, axes = style.panels(len(panels), 2.5, 0.8 + 0.24 * rows, alt, sharey=False, sharex=False)
+    width = 2.5 if len(panels) > 1 else 5.0  # as wide as the legend at least
+    figure, axes = style.panels(len(panels), width, 0.8 + 0.24 * rows, alt, sharey=False, sharex=False)
     for (network, place, part), ax in zip(panels, axes, strict=True):
         _panel(ax, part, style.of(network))
         ax.set_title(f"{network}, {cell(*place)}", fontsize=10)
