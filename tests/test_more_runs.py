@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 import tiny_project as tiny
 import yaml
-from synthetic import results
-from test_over_splits import made_up
+from synthetic import results, split_runs
 
 from mtgcn import figures, follow_up, more_runs, runfile
 from mtgcn.errors import MtgcnError
@@ -34,7 +33,7 @@ def test_the_best_network_is_that_of_the_validation_nodes_and_has_tasks() -> Non
 
 
 def test_the_page_shows_what_is_there() -> None:
-    runs = pd.concat([measured(), made_up()])
+    runs = pd.concat([measured(), split_runs()])
     table = more_runs.hundred_table(runs)
     assert list(table.text.index) == [
         "Citeseer, 1 hidden layer",
@@ -59,7 +58,7 @@ def test_the_page_shows_what_is_there() -> None:
     assert (splits.drop("Cora, 1 hidden layer") == "–").all(axis=None)
 
 
-@pytest.mark.parametrize("runs", [pd.DataFrame(), measured(), made_up(), measured().query("network == 'GCN'")])
+@pytest.mark.parametrize("runs", [pd.DataFrame(), measured(), split_runs(), measured().query("network == 'GCN'")])
 def test_nothing_fails_where_something_is_missing(runs: pd.DataFrame) -> None:
     for table in (more_runs.hundred_table(runs), more_runs.splits_table(runs)):
         assert len(table.text) == 5

@@ -5,20 +5,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 from small import parameters
+from synthetic import split_runs
 
 from mtgcn import experiment, figures, over_splits
-
-
-def made_up(splits: int = 6, runs: int = 3, gain: float = 0.5) -> pd.DataFrame:
-    """GCN and AE on splits that differ a lot; what AE gains differs by split more than by run."""
-    rng = np.random.default_rng(4)
-    rows = []
-    for split in range(splits):
-        level, own_gain = rng.normal(80, 2), rng.normal(gain, 0.4)
-        for seed in range(runs):
-            rows += [("cora", 1, split, "GCN", seed, level + rng.normal(0, 0.1))]
-            rows += [("cora", 1, split, "AE", seed, level + own_gain + rng.normal(0, 0.1))]
-    return pd.DataFrame(rows, columns=["dataset", "hidden_layers", "split", "network", "seed", "test_accuracy"])
 
 
 def test_each_split_is_the_experiment_with_that_seed() -> None:
@@ -32,7 +21,7 @@ def test_each_split_is_the_experiment_with_that_seed() -> None:
 
 
 def test_a_split_counts_once_however_many_runs_it_has() -> None:
-    runs = made_up()
+    runs = split_runs()
     row = over_splits.summary(runs).set_index("network").loc["AE"]
     wide = runs.pivot_table("test_accuracy", "split", "network")  # means over runs
     gains = wide["AE"] - wide["GCN"]
@@ -50,19 +39,19 @@ def test_a_split_counts_once_however_many_runs_it_has() -> None:
 
 
 def test_the_table_and_odd_inputs() -> None:
-    text = over_splits.table(made_up()).text
+    text = over_splits.table(split_runs()).text
     assert list(text.index) == ["GCN", "AE"]
     assert text.loc["GCN", "gain [95 %]"] == "–"
     assert text.loc["AE", "above zero"].endswith("of 6 splits")
-    single = over_splits.table(made_up(splits=1)).text
+    single = over_splits.table(split_runs(splits=1)).text
     assert (single["p"] == "–").all()
-    alone = over_splits.table(made_up().query("network == 'AE'")).text
+    alone = over_splits.table(split_runs().query("network == 'AE'")).text
     assert alone.loc["AE", "gain [95 %]"] == "–"
     assert over_splits.summary(pd.DataFrame()).empty
 
 
 def test_the_figure_has_every_run_and_the_mean_of_each_split() -> None:
-    runs = made_up()
+    runs = split_runs()
     (ax,) = figures.gains_by_split(runs).axes
     wide = runs.pivot_table("test_accuracy", "split", "network")
     drawn = [container.lines[0].get_xdata()[0] for container in ax.containers]

@@ -4,23 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from synthetic import reading_runs
 
 from mtgcn import datasets, experiment, figures, readings, readings_tables
 from mtgcn.parameters import Parameters
 
 NETWORKS = {"GCN": {}, "AE": {"AE": {"weight": 10}}, "FR": {"FR": {"size": 40}}, "ER": {}}
 WHOLE = ["l2-all", "epoch-loss", "tolerance-0", "tolerance-1e-3", "raw-features", "l2-all-epoch-loss"]
-
-
-def made_up(depth: int = 5) -> pd.DataFrame:
-    rng = np.random.default_rng(0)
-    rows = [
-        (reading, "cora", network, depth, seed, round(60 - 43 * ("loss" in reading) + rng.normal(0, 2), 1))
-        for reading in ("default", "l2-all", "l2-all-epoch-loss")
-        for network in ("GCN", "AE")
-        for seed in range(10)
-    ]
-    return pd.DataFrame(rows, columns=["reading", "dataset", "network", "hidden_layers", "seed", "test_accuracy"])
 
 
 def trained(parameters: Parameters, network: str) -> list[str]:
@@ -61,7 +51,7 @@ def test_a_reading_is_the_experiment_with_other_settings() -> None:
 
 
 def test_differences_are_paired_by_seed() -> None:
-    runs = made_up().sample(frac=1, random_state=1)
+    runs = reading_runs().sample(frac=1, random_state=1)
     row = readings_tables.summary(runs).set_index(["reading", "network"]).loc[("l2-all", "AE")]
     wide = runs[runs["network"] == "AE"].pivot_table("test_accuracy", "seed", "reading")
     difference = wide["l2-all"] - wide["default"]
@@ -79,7 +69,7 @@ def test_collapse_counts_runs_no_better_than_one_answer() -> None:
     counts = pd.Series(data.labels[data.test]).value_counts()
     bound = readings_tables.one_answer(data)
     assert bound == pytest.approx(100 * counts.max() / counts.sum(), abs=1e-4)
-    runs = made_up()
+    runs = reading_runs()
     runs.loc[0, "test_accuracy"] = bound
     table = readings_tables.collapse(runs, data)
     text = table.text["no better than one answer"]
@@ -97,19 +87,19 @@ def test_collapse_counts_runs_no_better_than_one_answer() -> None:
 
 def test_the_finding_is_safe_whatever_was_measured() -> None:
     data = datasets.load("toy")
-    high = made_up().assign(test_accuracy=70.0)
+    high = reading_runs().assign(test_accuracy=70.0)
     assert "is reached by no reading here" in readings_tables.finding(readings_tables.collapse(high, data).data, high)
-    other = made_up(depth=3)
+    other = reading_runs(depth=3)
     assert "no mean of GCN on cora with 3" in readings_tables.finding(readings_tables.collapse(other, data).data, other)
-    lost = made_up().assign(test_accuracy=np.nan)
+    lost = reading_runs().assign(test_accuracy=np.nan)
     assert "no mean" in readings_tables.finding(readings_tables.collapse(lost, data).data, lost)
     assert readings_tables.table(lost).html()
-    single = made_up().query("seed == 0")
+    single = reading_runs().query("seed == 0")
     assert readings_tables.finding(readings_tables.collapse(single, data).data, single)
 
 
 def test_the_figure_has_every_run_the_default_and_the_paper() -> None:
-    runs = made_up()
+    runs = reading_runs()
     figure = figures.runs_by_reading(runs)
     gcn, _ = figure.axes
     assert [label.get_text() for label in gcn.get_yticklabels()] == list(readings_tables.table(runs).text.index)

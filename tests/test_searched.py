@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from matplotlib.collections import QuadMesh
 from matplotlib.patches import Rectangle
+from synthetic import search_table
 from test_search import TOY
 
 from mtgcn import figures, results, searched
-from mtgcn.search import outcome, plan
-from mtgcn.search.space import Point, Space
+from mtgcn.search import outcome
+from mtgcn.search.space import Point
 
 READINGS = """
 dataset: toy
@@ -22,21 +22,10 @@ best_runs: 3
 """
 
 
-def made_up(text: str) -> pd.DataFrame:
-    """The table of a search whose scores are not measured but drawn: the best AE has the weight 10."""
-    space, scores, rng = Space(**yaml.safe_load(text)), {}, np.random.default_rng(0)
-    while wants := plan.todo(space, scores):
-        for want in wants:
-            weights = [value for name, value in want.point.values if "weight" in name]  # noqa: PD011  (not pandas)
-            level = 80 - sum((np.log10(weight) - 1) ** 2 for weight in weights)
-            scores.setdefault(want.point, {}).update({seed: level + rng.normal(0, 0.1) for seed in want.seeds})
-    return outcome.table(space, scores)
-
-
 @pytest.fixture
 def scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
     for name, text in {"toy-2": TOY, "open-points": READINGS}.items():
-        outcome.write(tmp_path / "search" / f"{name}.csv", made_up(text))
+        outcome.write(tmp_path / "search" / f"{name}.csv", search_table(text))
     monkeypatch.setenv(results.RESULTS, str(tmp_path))
     return results.read("search/*")
 
@@ -94,7 +83,7 @@ def test_readings_stand_beside_the_network_as_it_is(scores: pd.DataFrame) -> Non
     table = searched.compared("open-points", searched.readings(scores)["open-points"])
     assert list(table.text.loc["GCN"].index) == ["as it is", "l2_layers: all", "plateau_tolerance: 0"]
     assert list(table.text.loc["ER"].index)[-1] == "ER.detach_target: true"
-    made = made_up(READINGS).set_index("network").loc["AE"]
+    made = search_table(READINGS).set_index("network").loc["AE"]
     expected = made["validation_accuracy"].round(4).iloc[1] - made["validation_accuracy"].round(4).iloc[0]
     assert table.data[table.data["network"] == "AE"]["difference"].iloc[1] == pytest.approx(expected)
     assert table.text.loc[("AE", "as it is"), "difference"] == "–"

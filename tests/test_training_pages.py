@@ -7,7 +7,8 @@ import nbformat
 import pandas as pd
 import pytest
 import tiny_project as tiny
-from test_searched import READINGS, TOY, made_up
+from synthetic import search_table
+from test_searched import READINGS, TOY
 
 from mtgcn.project import Project
 from mtgcn.search import outcome
@@ -49,7 +50,7 @@ def test_pages_that_gather_show_nothing_where_there_is_nothing(tmp_path: Path) -
 def test_pages_that_train_and_those_that_gather_them(tmp_path: Path) -> None:
     project = checkout(tmp_path, **{"splits-toy-1": SPLITS, "hundred-toy-1": HUNDRED, "open-points-1": OPEN})
     for name, text in {"toy-1": TOY, "open-points": READINGS}.items():
-        outcome.write(project.book.results / "search" / f"{name}.csv", made_up(text))
+        outcome.write(project.book.results / "search" / f"{name}.csv", search_table(text))
     assert tiny.run(project)[0] == {}
 
     splits = pd.read_csv(project.book.file("splits-toy-1", "results.csv"))
@@ -73,7 +74,9 @@ def test_pages_that_train_and_those_that_gather_them(tmp_path: Path) -> None:
     tables = sorted(path.name for path in (project.book.results / "search").iterdir())
     assert tables == ["open-points.csv", "toy-1.csv"], "a page must not take the tables of the searches away"
     assert not any(tiny.status(project).values())
-    outcome.write(project.book.results / "search" / "toy-1.csv", made_up(TOY.replace("best_runs: 4", "best_runs: 3")))
+    outcome.write(
+        project.book.results / "search" / "toy-1.csv", search_table(TOY.replace("best_runs: 4", "best_runs: 3"))
+    )
     assert tiny.status(project)["grid-search"] == ["results of search/toy-1 changed"]
 
 

@@ -44,6 +44,7 @@ def search_maps(title: str, scores: pd.DataFrame) -> Figure:
     )
     bar.set_label("mean validation accuracy, %")
     bar.outline.set_visible(False)
+    figure.settle()
     return figure
 
 
