@@ -50,30 +50,24 @@ def varying(network: str, scores: pd.DataFrame) -> list[str]:
 
 
 def chosen(name: str, scores: pd.DataFrame) -> Table:
-    """Return the chosen point of each network: validation accuracy ± SEM, its runs and values, and what was tried."""
-    rows, texts = [], []
-    for network in in_order(scores["network"].tolist()):
+    """Return the chosen point of each network: validation accuracy ± SEM, its runs, what was tried, and its values."""
+    networks = in_order(scores["network"].tolist())
+    columns = [column for column in scores.columns if column not in SCORE]
+    rows: list[dict[Any, Any]] = []
+    texts: list[dict[str, str]] = []
+    for network in networks:
         own = scores[scores["network"] == network]
         tried = {"points": len(own), "runs in all": int(own["runs"].sum())}
         best = own[own["chosen"].astype(bool)]
         row: dict[Any, Any] = best.iloc[0].to_dict() if len(best) else {}
-        accuracy = wording.with_error(row["validation_accuracy"], row["sem"]) if row else wording.DASH
-        text = _described(network, own, row) if row else "not chosen yet"
-        texts.append({"validation": accuracy, "runs": str(row.get("runs", wording.DASH)), "values": text, **tried})
+        accuracy = wording.with_error(row["validation_accuracy"], row["sem"]) if row else "not chosen yet"
+        cells = {column: number(row[column]) if column in row and pd.notna(row[column]) else "" for column in columns}
+        counts = {"runs": str(row.get("runs", wording.DASH)), **{name: str(count) for name, count in tried.items()}}
+        texts.append({"validation": accuracy, **counts, **cells})
         rows.append({"search": name, "network": network, **row, **tried})
-    shown = pd.DataFrame(texts, index=in_order(scores["network"].tolist())).astype(str).rename_axis(columns="network")
+    shown = pd.DataFrame(texts, index=networks).rename_axis(columns="network")
     bold = pd.DataFrame(False, index=shown.index, columns=shown.columns)
     return Table(f"chosen-{name}", pd.DataFrame(rows).drop(columns="results", errors="ignore"), shown, bold)
-
-
-def _described(network: str, own: pd.DataFrame, row: dict[Any, Any]) -> str:
-    """Return the values of a point task by task: "AE: weight 30, nodes all; ER: weight 1, size 4"."""
-    names = values(network, own)
-    parts = []
-    for task in dict.fromkeys(name.split(".")[0] for name in names):
-        settings = [name for name in names if name.startswith(f"{task}.")]
-        parts.append(f"{task}: " + ", ".join(f"{name.split('.')[1]} {number(row[name])}" for name in settings))
-    return "; ".join(parts) or wording.DASH
 
 
 def compared(name: str, scores: pd.DataFrame) -> Table:

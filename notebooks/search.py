@@ -64,8 +64,9 @@ print("smallest seed:", "none yet" if scores.empty else scores["first_seed"].min
 # %% [markdown]
 # ## Data set by data set
 #
-# In the table a row is a network: the validation accuracy of the chosen point, mean ± standard error over its runs, its
-# values, how many points were tried and with how many runs in all. Every point gets a few runs, the best ones more.
+# In the table a row is a network: the validation accuracy of the chosen point, mean ± standard error over its runs, how
+# many points were tried with how many runs in all, and the chosen values. Every point gets a few runs, the best ones
+# more.
 #
 # In the maps a cell is a point of the grid, and the framed one was chosen. The scale begins at the lower quartile of
 # all points, so the darkest cells may be much worse than they look. Empty cells were not tried: the other values of a
