@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from mtgcn import wording
 from mtgcn.claims import FAILS, HOLDS, MISSING, UNCLEAR, verdicts
 from mtgcn.comparison import BASELINE, compare
 from mtgcn.rendering import Table
 from mtgcn.tables import TABLE_1, TABLE_2
-from mtgcn.wording import place
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def answers(results: pd.DataFrame) -> pd.DataFrame:
     by_claim = verdicts(results).set_index(["claim", "where"])["verdict"]
     rows = []
     for claim in CLAIMS:
-        places = [place(*cell) for cell in cells if cell[1] in claim.depths]
+        places = [wording.cell(*cell) for cell in cells if cell[1] in claim.depths]
         found = {where: by_claim.get((claim.column, where), MISSING) for where in places}
         sorted_out = [
             f"{verdict.capitalize()}: {'; '.join(where for where, own in found.items() if own == verdict)}"
@@ -75,10 +75,10 @@ def baselines(results: pd.DataFrame) -> Table:
     data = rows[(rows["network"] == BASELINE) & (rows["runs"] > 0)].reset_index(drop=True)
     text = pd.DataFrame(
         {
-            "ours": [f"{row.mean:.2f} ± {row.sem:.2f}" for row in data.itertuples()],
-            "paper": [f"{row.paper_mean:.2f} ± {row.paper_sem:.2f}" for row in data.itertuples()],
-            "Δ": [f"{row.difference:+.2f}".replace("-", "−") for row in data.itertuples()],
+            "ours": [wording.with_error(*pair) for pair in zip(data["mean"], data["sem"], strict=True)],
+            "paper": [wording.with_error(*pair) for pair in zip(data["paper_mean"], data["paper_sem"], strict=True)],
+            "Δ": [wording.signed(difference) for difference in data["difference"]],
         },
-        index=[place(*cell) for cell in zip(data["dataset"], data["hidden_layers"], strict=True)],
+        index=[wording.cell(*cell) for cell in zip(data["dataset"], data["hidden_layers"], strict=True)],
     )
     return Table("baselines", data, text, pd.DataFrame(False, index=text.index, columns=text.columns))

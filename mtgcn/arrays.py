@@ -1,7 +1,7 @@
 """A citation graph as plain arrays in one canonical form, so that equal graphs have equal digests."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +13,8 @@ class Arrays:
 
     ``edges`` is ``(2, m)`` int64: each undirected edge once, smaller node first, no self-loops, sorted.
     ``features`` is ``(n, d)`` float32 CSR with sorted indices and no stored zeros. ``labels`` is ``(n,)``
-    int64 in ``0 .. classes - 1``. ``train``, ``validation`` and ``test`` are int64 node indices.
+    int64 in ``0 .. classes - 1``. ``train``, ``validation`` and ``test`` are int64 node indices. ``unlabelled`` are
+    those of the nodes whose class nobody knows: their label says nothing, and no split may hold them.
     """
 
     edges: np.ndarray
@@ -23,6 +24,7 @@ class Arrays:
     validation: np.ndarray
     test: np.ndarray
     classes: int
+    unlabelled: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
     def nodes(self) -> int:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
-from mtgcn import datasets
-from mtgcn.errors import nearest
+from mtgcn import datasets, splits
+from mtgcn.errors import MtgcnError, nearest
 from mtgcn.parameters import Parameters, tasks_of
 from mtgcn.tasks import TASKS
 from mtgcn.yamlfile import Location
@@ -20,13 +20,13 @@ class Problem(NamedTuple):
     message: str
 
 
-def experiment_problems(given: Mapping[str, Any]) -> list[Problem]:
-    """Return everything that `mtgcn.parameters.Parameters` refuses, and data sets that do not exist."""
+def experiment_problems(given: Mapping[str, Any], model: type[BaseModel] = Parameters) -> list[Problem]:
+    """Return everything that ``model`` (the parameters of an experiment) refuses, and data sets that do not exist."""
     networks = given.get("networks")
     inner = list(_network_problems(networks)) if isinstance(networks, Mapping) else []
     # The model tells of the first bad network only, and not where: those are looked at one by one above.
     outer = {name: value for name, value in given.items() if not (inner and name == "networks")}
-    problems = list(_problems(Parameters, outer, ())) + inner
+    problems = list(_problems(model, outer, ())) + inner
     name = given.get("dataset")
     if isinstance(name, str) and name not in datasets.NAMES:
         if not name.endswith(".npz"):
@@ -38,7 +38,12 @@ def experiment_problems(given: Mapping[str, Any]) -> list[Problem]:
 
 
 def data_problems(parameters: Parameters, dataset: datasets.Dataset) -> Iterable[Problem]:
-    """Return which tasks cannot work with the data set."""
+    """Return which tasks cannot work with the data set, and whether it is too small for a random split."""
+    if parameters.split_seed is not None:
+        try:
+            splits.drawn(dataset, parameters.split_seed)
+        except MtgcnError as error:
+            yield Problem(("split_seed",), str(error))
     for network, tasks in parameters.networks.items():
         for name, task in tasks.items():
             if problem := TASKS[name].check(task, dataset.features.shape[1], parameters.hidden_units):

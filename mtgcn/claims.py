@@ -15,7 +15,7 @@ from mtgcn import paper
 from mtgcn.comparison import BASELINE, compare, describe
 from mtgcn.rendering import Table
 from mtgcn.tables import TABLE_1, TABLE_2
-from mtgcn.wording import place
+from mtgcn.wording import cell
 
 HOLDS, FAILS, UNCLEAR, MISSING = "holds", "does not hold", "not clear", "not measured yet"
 FOUR_HEADS = "AE+FR+ER"
@@ -31,7 +31,7 @@ def verdicts(results: pd.DataFrame) -> pd.DataFrame:
     """
     cells = list(dict.fromkeys([*TABLE_1, *TABLE_2]))
     table = compare(results, cells)
-    rows = [row for cell in cells for row in _of_cell(table, results, *cell)]
+    rows = [row for place in cells for row in _of_cell(table, results, *place)]
     return pd.DataFrame(rows, columns=["claim", "where", "verdict", "numbers"])
 
 
@@ -56,7 +56,7 @@ def table(results: pd.DataFrame) -> Table:
 
 def _of_cell(table: pd.DataFrame, results: pd.DataFrame, dataset: str, depth: int) -> Iterator[Row]:
     here = table[(table["dataset"] == dataset) & (table["hidden_layers"] == depth)]
-    where = place(dataset, depth)
+    where = cell(dataset, depth)
     rows: Rows = {str(row["network"]): row for row in here.to_dict("records")}
     gains = {name: row for name, row in rows.items() if not math.isnan(row["gain"])}
     if not gains:

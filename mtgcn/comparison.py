@@ -7,6 +7,7 @@ import pandas as pd
 
 from mtgcn import paper, statistics
 from mtgcn.errors import MtgcnError
+from mtgcn.wording import layers
 
 Cell = tuple[str, int]
 
@@ -31,7 +32,7 @@ def compare(results: pd.DataFrame, cells: Sequence[Cell] | None = None) -> pd.Da
     """
     results = checked(results)
     if cells is None:
-        cells = list(results[CELL].drop_duplicates().itertuples(index=False, name=None))
+        cells = cells_of(results)
     rows = [row for cell in cells for row in _cell(results, *cell)]
     table = pd.DataFrame(rows, columns=[*CELL, "network", *_NUMBERS])
     table = table.merge(_printed(), on=[*CELL, "network"], how="left", validate="one_to_one")
@@ -59,6 +60,28 @@ def checked(results: pd.DataFrame) -> pd.DataFrame:
     return results
 
 
+def cells_of(results: pd.DataFrame) -> list[Cell]:
+    """Return the cells that have runs, in the order of these; none for an empty table."""
+    return list(results[CELL].drop_duplicates().itertuples(index=False, name=None)) if len(results) else []
+
+
+def of_cell(results: pd.DataFrame, cell: Cell) -> pd.DataFrame:
+    """Return the rows of one cell."""
+    return results[(results["dataset"] == cell[0]) & (results["hidden_layers"] == cell[1])]
+
+
+def paired_gains(results: pd.DataFrame, within: Sequence[str] = CELL) -> pd.DataFrame:
+    """Return each run's gain in test accuracy over the GCN with the same seed and the same ``within``, by default cell.
+
+    The columns are ``within``, ``network``, ``seed`` and ``gain``; runs without such a GCN are left out.
+    """
+    keys = [*within, "seed"]
+    plain = results["network"] == BASELINE
+    both = results[~plain].merge(results.loc[plain, [*keys, "test_accuracy"]], on=keys, suffixes=("", "_baseline"))
+    both["gain"] = both["test_accuracy"] - both["test_accuracy_baseline"]
+    return both[[*within, "network", "seed", "gain"]]
+
+
 def in_order(networks: Sequence[str]) -> list[str]:
     """Return ``networks``, each once: the paper's in the paper's order, then the others as they come."""
     unique = list(dict.fromkeys(networks))
@@ -68,7 +91,7 @@ def in_order(networks: Sequence[str]) -> list[str]:
 
 def describe(network: str, dataset: str, hidden_layers: int) -> str:
     """Return e.g. "AE on cora with 2 hidden layers"."""
-    return f"{network} on {dataset} with {hidden_layers} hidden layer{'' if hidden_layers == 1 else 's'}"
+    return f"{network} on {dataset} with {layers(hidden_layers)}"
 
 
 _NUMBERS = ["runs", "diverged", "mean", "sem", "gain", "gain_low", "gain_high", "p"]
@@ -79,7 +102,7 @@ _ORDER = [
 
 
 def _cell(results: pd.DataFrame, dataset: str, depth: int) -> list[tuple[object, ...]]:
-    here = results[(results["dataset"] == dataset) & (results["hidden_layers"] == depth)]
+    here = of_cell(results, (dataset, depth))
     runs = {str(name): group for name, group in here.groupby("network", sort=False)}
     rows: list[tuple[object, ...]] = []
     for network in in_order([*paper.NETWORKS, *runs]):

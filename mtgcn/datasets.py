@@ -71,6 +71,7 @@ def from_arrays(arrays: Arrays, name: str, source: str, normalise: bool = True) 
         validation=arrays.validation,
         test=arrays.test,
         classes=arrays.classes,
+        unlabelled=arrays.unlabelled,
     )
 
 

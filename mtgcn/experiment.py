@@ -18,6 +18,7 @@ from mtgcn.graph import choose_device
 from mtgcn.layers import layer
 from mtgcn.network import Network
 from mtgcn.parameters import Parameters
+from mtgcn.splits import drawn
 from mtgcn.training import Progress, Trained, train
 
 RESULTS_VERSION = 1  # raised by every change that alters results; committed runs of an older one are stale
@@ -68,19 +69,29 @@ def check(parameters: Parameters, dataset: Dataset) -> None:
         raise MtgcnError(f"the features of data set '{dataset.name}' hold NaN or infinite values; replace them first.")
     if dataset.labels.min() < 0 or dataset.labels.max() >= dataset.classes:
         raise MtgcnError(f"the labels of data set '{dataset.name}' must lie between 0 and {dataset.classes - 1}.")
-    for (_, network, name), message in data_problems(parameters, dataset):
-        raise MtgcnError(f"network '{network}', task '{name}': {message}")
+    for place, message in data_problems(parameters, dataset):
+        raise MtgcnError(f"network '{place[1]}', task '{place[2]}': {message}" if len(place) == 3 else message)
+
+
+def data_of(parameters: Parameters) -> Dataset:
+    """Load the data set of ``parameters``, in the split that they say."""
+    return split_of(parameters, load(parameters.dataset, normalise=parameters.normalise_features))
+
+
+def split_of(parameters: Parameters, dataset: Dataset) -> Dataset:
+    """Return ``dataset`` in the split of ``parameters``: its own, or one drawn from their seed."""
+    return dataset if parameters.split_seed is None else drawn(dataset, parameters.split_seed)
 
 
 def run(parameters: Parameters, dataset: Dataset | None = None, progress: bool = True) -> Outcome:
     """Train every network of ``parameters`` and test each run once, at its best validation epoch.
 
     Args:
-        dataset: loaded by the name in ``parameters`` when it is not given.
+        dataset: loaded by the name in ``parameters`` when it is not given; with any split if they draw one.
         progress: show a bar.
     """
     if dataset is None:
-        dataset = load(parameters.dataset, normalise=parameters.normalise_features)
+        dataset = data_of(parameters)
     check(parameters, dataset)
     tables, curves, trained = [], [], {}
     groups = [parameters.seeds[start : start + TOGETHER] for start in range(0, parameters.runs, TOGETHER)]
@@ -110,6 +121,9 @@ def build(
 ) -> Network:
     """Return the network called ``network``, untrained.
 
+    Every network is made here, so this is the place where a split that ``parameters`` draw takes the place of the
+    data set's own.
+
     Args:
         seeds: one a run; those of ``parameters`` when not given.
         task_weights: weights of a task that differ by run, so that a line of a grid trains as one batch.
@@ -118,6 +132,7 @@ def build(
         layer(parameters.layer), parameters.hidden_layers, parameters.hidden_units, parameters.dropout
     )
     device = choose_device(parameters.device)
+    dataset = split_of(parameters, dataset)
     batch = Batch(dataset, architecture, parameters.seeds if seeds is None else seeds, device, parameters.backend)
     return Network(batch, parameters.networks[network], task_weights, parameters.main_weight)
 

@@ -9,7 +9,8 @@ array                       shape     content
                                       ``features_data``, ``features_indices``, ``features_indptr`` and
                                       ``features_shape``
 ``labels``                  (n,)      classes, integers 0 .. K - 1; a node whose class is unknown may
-                                      carry any class as long as it is in no part of the split
+                                      carry any class as long as it is in no part of the split (a random
+                                      split, ``split_seed``, takes every class as known)
 ``train, validation, test`` (any,)    node indices, none of them twice
 =========================== ========= ==================================================================
 """

@@ -87,6 +87,7 @@ def computed_with(parameters: Parameters, data: Dataset, table: pd.DataFrame) ->
         {
             "data set": f"{data.name}, digest {data.digest[:16]}",
             "seeds": f"{parameters.seeds[0]} to {parameters.seeds[-1]}",
+            **({"splits": f"seeds {table['split'].min()} to {table['split'].max()}"} if "split" in table else {}),
             "parameters": ", ".join(f"{name} {value}" for name, value in settings.items()),
             "versions": f"Python {platform.python_version()}, {packages}; results version {RESULTS_VERSION}",
             "training took": f"{seconds:.1f} s",

@@ -55,6 +55,12 @@ class Parameters(BaseModel):
     validation_risk_nodes: Literal["validation", "all"] = Field(
         "validation", description="nodes of the auxiliary risks in the validation loss"
     )
+    split_seed: int | None = Field(
+        None,
+        ge=0,
+        description="the data set's own split when not given; a number draws one at random, of the usual sizes: "
+        "20 training nodes a class, 500 for validation, 1,000 for testing",
+    )
     normalise_features: bool = Field(True, description="divide each row of the features by its sum")
     device: Literal["auto", "cpu", "cuda"] = Field("auto", description="auto takes a GPU when there is one")
     backend: Literal["auto", "dgl", "torch"] = Field(
@@ -80,6 +86,12 @@ class Parameters(BaseModel):
         if not isinstance(networks, Mapping):
             return networks
         return {name: tasks_of(name, given) for name, given in networks.items()}
+
+
+class SplitsParameters(Parameters):
+    """An experiment that is repeated on several random splits."""
+
+    splits: int = Field(10, ge=1, description="random splits, drawn from the seeds split_seed (or 0) and following")
 
 
 def tasks_of(network: str, given: Mapping[str, Any] | None = None) -> dict[str, TaskParameters]:

@@ -70,4 +70,5 @@ def assemble(name: str, files: Mapping[str, bytes]) -> Arrays:
         validation=np.arange(len(y), len(y) + VALIDATION_NODES),
         test=np.sort(listed),
         classes=y.shape[1],
+        unlabelled=np.setdiff1d(np.arange(nodes), rows),
     )

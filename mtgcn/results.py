@@ -41,15 +41,17 @@ def folder() -> Path:
 def names(patterns: list[str], where: Path | None = None, own: str | None = None) -> list[str]:
     """Return the names of the results that match ``patterns``, in the order of these, each once.
 
-    A pattern with ``*`` matches what is there, perhaps nothing; a plain name has to be there. The reader's ``own``
-    results do not count.
+    A pattern with ``*`` matches what is there, perhaps nothing; a plain name has to be there. A name may lead into a
+    folder, as in ``search/*``; ``*`` alone does not. The reader's ``own`` results do not count.
     """
     where, own = where or folder(), own or os.environ.get(OWN)
-    there = sorted(path.stem for path in where.glob("*.csv") if path.stem != own)
     found: dict[str, None] = {}
     for pattern in patterns:
-        matching = [name for name in there if fnmatchcase(name, pattern)]
+        tables = sorted(where.glob(f"{pattern}.csv"))
+        matching = [table.relative_to(where).with_suffix("").as_posix() for table in tables]
+        matching = [name for name in matching if name != own]
         if not matching and "*" not in pattern:
+            there = sorted(path.stem for path in where.glob("*.csv") if path.stem != own)
             hint = nearest(pattern, there) if there else "; there are none at all."
             raise MtgcnError(f"there are no results called '{pattern}' in {where}{hint}")
         found |= dict.fromkeys(matching)
@@ -57,8 +59,8 @@ def names(patterns: list[str], where: Path | None = None, own: str | None = None
 
 
 def match(name: str, patterns: list[str]) -> bool:
-    """Tell whether one of ``patterns`` means the results called ``name``."""
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
+    """Tell whether one of ``patterns`` means the results called ``name``, or a table in its folder."""
+    return any(fnmatchcase(name, pattern.split("/")[0]) for pattern in patterns)
 
 
 def read(*patterns: str) -> pd.DataFrame:

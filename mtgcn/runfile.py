@@ -7,17 +7,25 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
-
 from mtgcn import datasets, notebooks, yamlfile
 from mtgcn.checking import Problem, data_problems, experiment_problems
 from mtgcn.errors import MtgcnError, nearest
-from mtgcn.parameters import Parameters
+from mtgcn.parameters import Parameters, SplitsParameters
+from mtgcn.wording import layers
 
 # Keys of a file that are for the pipeline, not for the notebook.
 NOTEBOOK, TITLE = "notebook", "title"
 # The parameter by which a notebook that gathers says whose results it reads.
 RESULTS = "results"
+# The notebooks that train, and what checks their parameters; others just have names.
+EXPERIMENT = "experiment"
+MODELS: dict[str, type[Parameters]] = {
+    EXPERIMENT: Parameters,
+    "splits": SplitsParameters,
+    "open_points": Parameters,
+}
+# The folder of results that belongs to the searches; a page of that name would take it for its own.
+TAKEN = "search"
 Overrides = Mapping[tuple[str, ...], Any]
 
 
@@ -43,8 +51,8 @@ class RunFile:
         return f"params/{self.source.path.name}" + (f", with another value of {changed}" if changed else "")
 
     @property
-    def model(self) -> type[BaseModel] | None:
-        """What the parameters are checked by; only the experiment has a model, other notebooks just names."""
+    def model(self) -> type[Parameters] | None:
+        """What the parameters are checked by; notebooks that train nothing have no model, just names."""
         return model_of(self.notebook)
 
     @property
@@ -59,13 +67,16 @@ class RunFile:
 
     @property
     def title(self) -> str:
-        """The heading of the page: the file's, or data set and depth, or the notebook's own."""
+        """The heading of the page: the file's, or data set and depth, and the notebook's own where it is another."""
         if self.given_title is not None:
             return self.given_title
         if self.model is None:
             return notebooks.title(notebooks.read(self.notebook))
-        layers = self.complete["hidden_layers"]
-        return f"{label(self.complete['dataset'])}, {layers} hidden layer{'s' if layers > 1 else ''}"
+        place = f"{label(self.complete['dataset'])}, {layers(self.complete['hidden_layers'])}"
+        if self.notebook.stem == EXPERIMENT:
+            return place
+        own = notebooks.title(notebooks.read(self.notebook))
+        return f"{place}: {own[:1].lower()}{own[1:]}"
 
     @property
     def data(self) -> str:
@@ -78,7 +89,7 @@ class RunFile:
     def check_data(self) -> None:
         """Refuse what cannot work with the data set, and a data set that cannot be had."""
         if self.model is not None:
-            parameters = Parameters(**self.parameters)
+            parameters = self.model(**self.parameters)
             data = datasets.load(parameters.dataset, parameters.normalise_features)
             _refuse(self.source, self.overrides, data_problems(parameters, data))
 
@@ -88,9 +99,9 @@ def label(dataset: str) -> str:
     return Path(dataset).stem.capitalize() if dataset.endswith(".npz") else dataset.capitalize()
 
 
-def model_of(notebook: Path) -> type[BaseModel] | None:
+def model_of(notebook: Path) -> type[Parameters] | None:
     """Return the model that the parameters of a notebook are checked by."""
-    return Parameters if notebook.stem == "experiment" else None
+    return MODELS.get(notebook.stem)
 
 
 def load(path: Path, folder: Path, overrides: Overrides | None = None) -> RunFile:
@@ -99,9 +110,11 @@ def load(path: Path, folder: Path, overrides: Overrides | None = None) -> RunFil
     ``overrides`` replace values by their place, such as ``("networks", "AE", "AE", "weight")``; a name that the
     notebook does not know is passed over (`check_overrides` refuses one that no notebook knows).
     """
+    if path.stem == TAKEN:
+        raise MtgcnError(f"{path}: the results of a page '{TAKEN}' would replace those of the searches; rename it.")
     file = yamlfile.read(path)
     given = deepcopy(file.data)
-    name, title = given.pop(NOTEBOOK, "experiment"), given.pop(TITLE, None)
+    name, title = given.pop(NOTEBOOK, EXPERIMENT), given.pop(TITLE, None)
     for key, value in ((NOTEBOOK, name), (TITLE, title or "")):
         if not isinstance(value, str):
             raise MtgcnError(f"{file.where((key,))}: '{key}' has to be text.")
@@ -114,8 +127,8 @@ def load(path: Path, folder: Path, overrides: Overrides | None = None) -> RunFil
     for location, value in changed.items():
         _put(given, location, value)
     problems = list(_name_problems(given, known))
-    if model_of(notebook) is not None:
-        problems += experiment_problems({key: given[key] for key in given if key in known})
+    if (model := model_of(notebook)) is not None:
+        problems += experiment_problems({key: given[key] for key in given if key in known}, model)
     elif not isinstance(given.get(RESULTS, []), list):
         problems.append(Problem((RESULTS,), f"'{RESULTS}' has to be a list of names."))
     _refuse(file, changed, problems)

@@ -91,6 +91,21 @@ def paired_permutation(values: ArrayLike, baseline: ArrayLike) -> float:
     return float(test.pvalue)
 
 
+def wrong_sign(gains: ArrayLike, size: int = 10, draws: int = 20_000) -> float:
+    """Return how often ``size`` of the ``gains`` (runs,) picked at random have a mean of another sign than all.
+
+    A mean of exactly zero has not the right sign. Picked without replacement, ``draws`` times with a fixed seed. NaN
+    where there are not more than ``size`` gains, or where their own mean is zero.
+    """
+    finite = _finite(gains)
+    whole = np.sign(finite.mean().round(9)) if finite.size > size else 0.0
+    if whole == 0:
+        return np.nan
+    # The first places of a random order are a random choice.
+    orders = np.random.default_rng(0).random((draws, finite.size)).argpartition(size - 1, axis=1)[:, :size]
+    return float(np.mean(np.sign(finite[orders].mean(axis=1).round(9)) != whole))
+
+
 def holm(pvalues: ArrayLike) -> Floats:
     """Return Holm's adjusted p values of ``pvalues`` (comparisons,).
 

@@ -6,16 +6,15 @@ Cells that nobody has measured yet hold a dash, so that a page shows what is the
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
-from mtgcn import paper
+from mtgcn import paper, wording
 from mtgcn.comparison import BASELINE, Cell, compare
 from mtgcn.rendering import Table
+from mtgcn.wording import DASH, signed, with_error
 
 TABLE_1: tuple[Cell, ...] = (("citeseer", 1), ("cora", 1), ("pubmed", 1))
 TABLE_2: tuple[Cell, ...] = (("cora", 1), ("cora", 2), ("cora", 5))
-DASH = "–"
 OURS = "measured here"
 PUBLISHED = f"{BASELINE}, {paper.KIPF}"
 
@@ -92,14 +91,14 @@ def _gain_table(name: str, data: pd.DataFrame, cells: tuple[Cell, ...]) -> Table
 
 def _accuracy_columns() -> list[Column]:
     ours = Column("ours", _ours_text, "mean")
-    theirs = Column("paper", lambda row: _with_error(row["paper_mean"], row["paper_sem"]), "paper_mean")
+    theirs = Column("paper", lambda row: with_error(row["paper_mean"], row["paper_sem"]), "paper_mean")
     return [ours, theirs, Column("Δ", _difference_text)]
 
 
 def _gain_columns() -> list[Column]:
     ours = Column("gain [95 %]", _gain_text, "gain")
-    theirs = Column("paper", lambda row: _signed(row["paper_gain"]), "paper_gain")
-    return [ours, Column("p", lambda row: _p_text(row["p_holm"])), theirs]
+    theirs = Column("paper", lambda row: signed(row["paper_gain"]), "paper_gain")
+    return [ours, Column("p", lambda row: wording.p_value(row["p_holm"])), theirs]
 
 
 def _wide(name: str, data: pd.DataFrame, cells: tuple[Cell, ...], columns: list[Column]) -> Table:
@@ -111,7 +110,7 @@ def _wide(name: str, data: pd.DataFrame, cells: tuple[Cell, ...], columns: list[
         here = data[(data["dataset"] == dataset) & (data["hidden_layers"] == depth)]
         part = here.set_index("network").reindex(networks)
         for column in columns:
-            head = (dataset.capitalize() if one_depth else _depth(depth), column.head)
+            head = (dataset.capitalize() if one_depth else wording.layers(depth), column.head)
             texts[head] = part.apply(column.text, axis=1)
             bolds[head] = _largest(part[column.compared]) if column.compared else pd.Series(False, networks)
     text = pd.DataFrame(texts).rename_axis(index=None, columns=["", "network"])
@@ -127,37 +126,17 @@ def _ours_text(row: pd.Series) -> str:
     if row["diverged"] > 0 and row["runs"] == 0:
         return "diverged"
     part = f" ({row['runs']:.0f} of {row['runs'] + row['diverged']:.0f} runs)" if row["diverged"] > 0 else ""
-    return _with_error(row["mean"], row["sem"], unknown=f" ± {DASH}") + part
-
-
-def _with_error(mean: float, error: float, unknown: str = "") -> str:
-    if np.isnan(mean):
-        return DASH
-    return f"{mean:.2f}" + (unknown if np.isnan(error) else f" ± {error:.2f}")
+    return with_error(row["mean"], row["sem"], unknown=f" ± {DASH}") + part
 
 
 def _difference_text(row: pd.Series) -> str:
     mark = "" if pd.isna(row["agrees"]) else " ≈" if row["agrees"] else " ≠"
-    return _signed(row["difference"]) + mark
+    return signed(row["difference"]) + mark
 
 
 def _gain_text(row: pd.Series) -> str:
-    if np.isnan(row["gain_low"]):
-        return _signed(row["gain"])
-    return f"{_signed(row['gain'])} [{_signed(row['gain_low'])}, {_signed(row['gain_high'])}]"
+    return wording.interval(row["gain"], row["gain_low"], row["gain_high"])
 
 
 def _best_gain_text(row: pd.Series) -> str:
     return _gain_text(row) + ("" if pd.isna(row["network"]) else f" ({row['network']})")
-
-
-def _signed(value: float) -> str:
-    return DASH if np.isnan(value) else f"{value:+.2f}".replace("-", "−")
-
-
-def _p_text(p: float) -> str:
-    return DASH if np.isnan(p) else "<0.001" if p < 0.0005 else f"{p:.3f}"
-
-
-def _depth(depth: int) -> str:
-    return f"{depth} hidden layer{'' if depth == 1 else 's'}"

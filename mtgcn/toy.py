@@ -5,6 +5,7 @@ import scipy.sparse as sp
 
 from mtgcn.arrays import Arrays, canonical_edges, canonical_features
 from mtgcn.errors import MtgcnError
+from mtgcn.splits import sizes
 
 
 def generate(
@@ -77,8 +78,7 @@ def _split(
     random: np.random.Generator, labels: np.ndarray, start: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     nodes, classes = len(labels), len(start) - 1
-    each = min(20, nodes // (8 * classes))
+    each, validation, test = sizes(nodes, classes)
     train = np.concatenate([random.choice(np.arange(*start[k : k + 2]), each, replace=False) for k in range(classes)])
     rest = random.permutation(np.setdiff1d(np.arange(nodes), train))
-    validation, test = min(500, nodes // 4), min(1000, nodes // 2)
     return train, rest[:validation], rest[validation : validation + test]

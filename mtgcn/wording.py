@@ -1,11 +1,37 @@
-"""Phrases that stand in many places."""
+"""How numbers, gains and places are written in tables and headings: one way for all."""
+
+import math
+
+DASH = "–"
 
 
-def layers(depth: int) -> str:
+def with_error(mean: float, error: float, unknown: str = "") -> str:
+    """Return "81.30 ± 0.12"; ``unknown`` follows a mean without error, a dash stands for no mean."""
+    if math.isnan(mean):
+        return DASH
+    return f"{mean:.2f}" + (unknown if math.isnan(error) else f" ± {error:.2f}")
+
+
+def signed(value: float) -> str:
+    """Return "+0.52" or "−0.52", or a dash."""
+    return DASH if math.isnan(value) else f"{value:+.2f}".replace("-", "−")
+
+
+def interval(value: float, low: float, high: float) -> str:
+    """Return "+0.52 [+0.10, +0.94]", without brackets where there is no interval."""
+    return signed(value) if math.isnan(low) else f"{signed(value)} [{signed(low)}, {signed(high)}]"
+
+
+def p_value(p: float) -> str:
+    """Return three digits, "<0.001", or a dash."""
+    return DASH if math.isnan(p) else "<0.001" if p < 0.0005 else f"{p:.3f}"
+
+
+def layers(number: int) -> str:
     """Return e.g. "2 hidden layers"."""
-    return f"{depth} hidden layer{'' if depth == 1 else 's'}"
+    return f"{number} hidden layer{'' if number == 1 else 's'}"
 
 
-def place(dataset: str, depth: int) -> str:
+def cell(dataset: str, hidden_layers: int) -> str:
     """Return e.g. "Cora, 2 hidden layers"."""
-    return f"{dataset.capitalize()}, {layers(depth)}"
+    return f"{dataset.capitalize()}, {layers(hidden_layers)}"

@@ -32,7 +32,7 @@ if importlib.util.find_spec("mtgcn") is None:
     subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", source], check=True)
     importlib.invalidate_caches()
 
-from mtgcn import datasets, experiment, figures, pages, results, tables
+from mtgcn import experiment, figures, pages, results, tables
 
 print(pages.ready())
 
@@ -61,14 +61,14 @@ pages.networks_table(parameters)
 # ## The data
 
 # %%
-data = datasets.load(parameters.dataset, normalise=parameters.normalise_features)
+data = experiment.data_of(parameters)
 pages.data_facts(data)
 
 # %% [markdown]
 # ## Training
 #
-# All runs of a network train together. Each keeps the epoch with which it did best on the validation nodes, and
-# only that one meets the test nodes.
+# The runs of a network train together, ten at a time. Each keeps the epoch with which it did best on the validation
+# nodes, and only that one meets the test nodes.
 
 # %%
 outcome = experiment.run(parameters, data)

@@ -15,7 +15,8 @@ from matplotlib.collections import PathCollection, QuadMesh
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.text import Text
-from synthetic import curves, results
+from synthetic import curves, reading_runs, results, search_table, split_runs
+from test_search import TOY
 
 from mtgcn import figures, statistics
 from mtgcn.errors import MtgcnError
@@ -50,6 +51,11 @@ DRAW: dict[str, Callable[[], figures.Figure]] = {
     "layers": lambda: figures.depth_by_layer(measures(), "energy", "energy", logarithmic=True),
     "grid": lambda: figures.weight_grid(grid(), "AE weight", "FR weight"),
     "architecture": figures.architecture,
+    "splits": lambda: figures.gains_by_split(split_runs()),
+    "readings": lambda: figures.runs_by_reading(reading_runs()),
+    "search": lambda: figures.search_maps("Toy", search_table(TOY)),
+    "crowd": lambda: figures.learning_curves(curves(["GCN", "AE"], runs=40, epochs=60)),
+    "hundred": lambda: figures.runs_by_network(results([("cora", 1)], ["GCN", "AE"], runs=100)),
 }
 EACH = pytest.mark.parametrize("name", DRAW)
 
@@ -168,6 +174,24 @@ def test_learning_curves_have_a_light_line_a_run_and_a_bold_mean() -> None:
     stopped = table.query("network == 'AE' and seed == 2")["validation_accuracy"].iloc[-1]
     assert ae.lines[2].get_ydata()[-2:] == pytest.approx([stopped, stopped])
     assert {label.get_title() for label in (gcn, ae)} == {"GCN", "AE"}
+
+
+def test_many_runs_are_a_band_and_smaller_points() -> None:
+    table = curves(["GCN"], runs=40, epochs=60)
+    (ax,) = figures.learning_curves(table).axes
+    assert len(ax.lines) == 1  # the mean
+    tenth = table[table["epoch"] == 10]["validation_accuracy"]
+    whole, middle = (band.get_paths()[0].vertices for band in ax.collections)
+    assert {tenth.min(), tenth.max()} <= set(whole[whole[:, 0] == 10][:, 1])
+    heights = middle[middle[:, 0] == 10][:, 1]
+    assert (heights.min(), heights.max()) == pytest.approx(tuple(tenth.quantile([0.25, 0.75])))
+    few, many = (
+        figures.runs_by_network(results([("cora", 1)], ["GCN"], runs=runs)).axes[0].collections[0] for runs in (10, 100)
+    )
+    assert len(many.get_offsets()) == 100
+    assert many.get_sizes()[0] < few.get_sizes()[0]
+    heights = np.asarray(many.get_offsets())[:, 1]
+    assert heights.max() - heights.min() < 0.55, "rows must not run into each other"
 
 
 def test_long_learning_curves_are_thinned_but_keep_their_ends() -> None:

@@ -100,6 +100,10 @@ def test_what_is_kept_can_be_read_again(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv(results.RESULTS, str(tmp_path))
     assert results.names(["pubmed-1", "*-1"]) == ["pubmed-1", "cora-1"]
     assert results.names(["none-*"]) == []
+    (tmp_path / "search").mkdir()
+    table.to_csv(tmp_path / "search" / "cora-1.csv", index=False)
+    assert results.names(["*"]) == ["cora-1", "cora-2", "pubmed-1"]
+    assert results.read("search/*")["results"].tolist() == ["search/cora-1"] * 2
     assert results.read("cora-*")["results"].tolist() == ["cora-1", "cora-1", "cora-2", "cora-2"]
     with pytest.raises(MtgcnError, match=r"no results called 'cora-3'.*did you mean 'cora-"):
         results.read("cora-3")

@@ -147,6 +147,21 @@ def test_a_notebook_that_reads_everything_does_not_read_itself(tmp_path: Path) -
     assert "results of two changed" in tiny.status(project)["everything"]
 
 
+def test_tables_in_a_folder_can_be_read_and_make_their_reader_stale(tmp_path: Path) -> None:
+    project = tiny.make(tmp_path, chosen="notebook: gather\nresults: ['search/*']\n", two="notebook: count\nrows: 2\n")
+    assert tiny.run(project)[0].keys() == {"chosen"}  # the notebook needs a row at least
+    table = project.book.results / "search" / "cora-1.csv"
+    table.parent.mkdir()
+    table.write_text("x\n1\n2\n")
+    tiny.run(project)
+    assert project.book.file("chosen", "results.csv").read_text() == "results,size\nsearch/cora-1,2\n"
+    assert tiny.status(project) == {"chosen": [], "two": []}
+    table.write_text("x\n1\n3\n")
+    assert tiny.status(project) == {"chosen": ["results of search/cora-1 changed"], "two": []}
+    table.with_name("cora-2.csv").write_text("x\n")
+    assert "results of search/cora-2 are new" in tiny.status(project)["chosen"]
+
+
 def test_results_that_are_not_there(tmp_path: Path) -> None:
     project = tiny.make(
         tmp_path,

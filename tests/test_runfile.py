@@ -36,6 +36,22 @@ def test_a_good_file(tmp_path: Path) -> None:
     file.check_data()
 
 
+def test_other_notebooks_that_train_are_checked_by_a_model_too(tmp_path: Path) -> None:
+    file = load(tmp_path, f"notebook: splits\nsplits: 4\n{GOOD}")
+    assert file.title == "Toy, 2 hidden layers: random splits"
+    assert (file.complete["splits"], file.complete["learning_rate"]) == (4, 0.01)
+    file.check_data()
+    with pytest.raises(MtgcnError, match=r"x\.yaml:2: splits is 0: input should be greater"):
+        load(tmp_path, f"notebook: splits\nsplits: 0\n{GOOD}")
+    with pytest.raises(MtgcnError, match=r"x\.yaml:1: there is no parameter 'splits'"):
+        load(tmp_path, f"splits: 4\n{GOOD}")
+
+
+def test_the_name_of_the_searches_is_taken(tmp_path: Path) -> None:
+    with pytest.raises(MtgcnError, match="'search' would replace those of the searches"):
+        runfile.load(tmp_path / "search.yaml", NOTEBOOKS)
+
+
 @pytest.mark.parametrize(
     ("right", "wrong", "message"),
     [

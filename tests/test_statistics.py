@@ -1,6 +1,6 @@
 """Statistics against formulas written out, brute force and worked examples."""
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -96,6 +96,22 @@ def test_unequal_and_repeated_seeds_are_named() -> None:
         statistics.pair_by_seed([0, 1, 1], [1, 2, 3], [0, 1, 2], [1, 2, 3], "AE on cora")
     with pytest.raises(MtgcnError, match="seeds 0, 1, 2, 3, 4 and more are on one side only"):
         statistics.pair_by_seed(range(10), RUNS, [], [], "AE on cora")
+
+
+def test_wrong_sign_against_every_choice() -> None:
+    gains = [0.9, 0.4, -0.3, -0.5, 0.2, -0.1, 0.6]
+    choices = [sum(choice) for choice in combinations(gains, 3)]
+    expected = np.mean([total < 1e-9 for total in choices])
+    assert statistics.wrong_sign(gains, 3) == pytest.approx(expected, abs=0.01)
+    assert statistics.wrong_sign(gains, 3) == statistics.wrong_sign([*gains, np.nan], 3)
+    assert statistics.wrong_sign(-np.array(gains), 3) == pytest.approx(expected, abs=0.01)
+
+
+def test_wrong_sign_of_clear_and_of_too_few_gains() -> None:
+    assert statistics.wrong_sign(np.full(100, 0.3)) == 0
+    assert np.isnan(statistics.wrong_sign(RUNS, 10))
+    assert np.isnan(statistics.wrong_sign([1.0, -1.0, 0.5, -0.5], 2))
+    assert np.isnan(statistics.wrong_sign([]))
 
 
 def test_holm_worked_example() -> None:

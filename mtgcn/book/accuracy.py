@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from mtgcn import paper
+from mtgcn import paper, wording
 from mtgcn.comparison import compare
 
 NAMES = {"citeseer": "Citeseer", "cora": "Cora", "pubmed": "Pubmed"}
@@ -23,7 +23,9 @@ def paper_table(number: int) -> Table:
         groups = {title: flat[flat["dataset"] == name] for name, title in NAMES.items()}
     else:
         cora = cells[cells["dataset"] == "cora"]
-        groups = {_layers(depth): cora[cora["hidden_layers"] == depth] for depth in cora["hidden_layers"].unique()}
+        groups = {
+            wording.layers(depth): cora[cora["hidden_layers"] == depth] for depth in cora["hidden_layers"].unique()
+        }
     networks = list(paper.NETWORKS)
     return ["network", *groups], _rows(networks, [_column(group, networks) for group in groups.values()])
 
@@ -42,7 +44,7 @@ def by_depth(results: Path, dataset: str) -> Table:
     """Return what was measured on one data set: networks down, numbers of hidden layers across."""
     runs = measured(results)
     runs = runs[runs["dataset"] == dataset]
-    return _beside(runs, {(dataset, depth): _layers(depth) for depth in sorted(runs["hidden_layers"].unique())})
+    return _beside(runs, {(dataset, depth): wording.layers(depth) for depth in sorted(runs["hidden_layers"].unique())})
 
 
 def measured(results: Path) -> pd.DataFrame:
@@ -80,14 +82,10 @@ def _column(cell: pd.DataFrame, networks: list[str], prefix: str = "") -> list[s
     best = values[f"{prefix}mean"].max()
     texts = []
     for mean, sem in values.itertuples(index=False, name=None):
-        text = "–" if pd.isna(mean) else f"{mean:.2f}" + ("" if pd.isna(sem) else f" ± {sem:.2f}")
+        text = wording.with_error(mean, sem)
         texts.append(f"**{text}**" if mean == best else text)
     return texts
 
 
 def _rows(names: list[str], columns: list[list[str]]) -> list[list[str]]:
     return [[name, *cells] for name, *cells in zip(names, *columns, strict=True)]
-
-
-def _layers(depth: int) -> str:
-    return f"{depth} hidden layer{'' if depth == 1 else 's'}"

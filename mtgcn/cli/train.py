@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mtgcn import wording
 from mtgcn.cli import app
 from mtgcn.cli.settings import setting
 from mtgcn.errors import MtgcnError
@@ -35,10 +36,9 @@ def train(
 
     from mtgcn import experiment, files
     from mtgcn import state as states
-    from mtgcn.datasets import load
 
     parameters = experiment.parameters_of(**values)
-    data = load(parameters.dataset, normalise=parameters.normalise_features)
+    data = experiment.data_of(parameters)
     try:
         outcome = experiment.run(parameters, data)
     except KeyboardInterrupt as interrupt:
@@ -92,8 +92,7 @@ def _show(table: "pd.DataFrame") -> None:
     console = Console(highlight=False)
     console.print(shown)
     for line in summary(table).to_dict("records"):
-        spread = f" ± {line['sem']:.2f}" if line["runs"] > 1 else ""
-        depth = f"{line['hidden_layers']} hidden layer{'s' if line['hidden_layers'] != 1 else ''}"
-        mean = f"[bold]{line['mean']:.2f}{spread} %[/]"
+        depth = wording.layers(line["hidden_layers"])
+        mean = f"[bold]{wording.with_error(line['mean'], line['sem'])} %[/]"
         number = f"{line['runs']} run{'s' if line['runs'] != 1 else ''}"
         console.print(f"{line['dataset']}, {line['network']}, {depth}: {mean} test accuracy, {number}")

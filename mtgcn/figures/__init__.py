@@ -4,7 +4,10 @@ from mtgcn.figures.architecture import architecture
 from mtgcn.figures.curves import learning_curves
 from mtgcn.figures.depth import accuracy_against_depth
 from mtgcn.figures.heatmaps import depth_by_layer, weight_grid
+from mtgcn.figures.readings import runs_by_reading
 from mtgcn.figures.runs import runs_by_network
+from mtgcn.figures.searches import search_maps
+from mtgcn.figures.splits import gains_by_split
 from mtgcn.figures.style import Figure, styled
 
 __all__ = [
@@ -12,8 +15,11 @@ __all__ = [
     "accuracy_against_depth",
     "architecture",
     "depth_by_layer",
+    "gains_by_split",
     "learning_curves",
     "runs_by_network",
+    "runs_by_reading",
+    "search_maps",
     "styled",
     "weight_grid",
 ]

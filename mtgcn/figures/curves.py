@@ -20,11 +20,13 @@ QUANTITIES = {
 
 # As many points as a screen can show; 5,000 epochs of 70 runs would make a file of many megabytes.
 POINTS = 200
+# As many lines as can be told apart; of more runs the span is drawn, and within it that of the middle half.
+LINES = 20
 
 
 @styled
 def learning_curves(curves: pd.DataFrame, quantity: str = "validation_accuracy") -> Figure:
-    """Draw ``quantity`` against the epoch, one panel a network, one light line a run, the mean bold.
+    """Draw ``quantity`` against the epoch, one panel a network, one light line a run (or a band), the mean bold.
 
     ``curves`` has the columns ``network, seed, epoch`` and ``quantity``. A run that stopped early keeps its last
     value, since runs stop where nothing moves any more. The mean of the GCN is repeated in the other panels.
@@ -41,25 +43,33 @@ def learning_curves(curves: pd.DataFrame, quantity: str = "validation_accuracy")
     figure, axes = style.panels(len(networks), 2.3, 2.0, alt[0].upper() + alt[1:], sharey=accuracy)
     for network, ax in zip(networks, axes, strict=True):
         look = style.of(network)
-        ax.plot(epochs, wide[network], color=look.colour, linewidth=0.7, alpha=0.35)
+        if wide[network].shape[1] <= LINES:
+            ax.plot(epochs, wide[network], color=look.colour, linewidth=0.7, alpha=0.35)
+        else:
+            for part in (0.0, 0.25):
+                low, high = wide[network].quantile(part, axis=1), wide[network].quantile(1 - part, axis=1)
+                ax.fill_between(epochs, low, high, color=look.colour, alpha=0.2, linewidth=0)
         if network != BASELINE and BASELINE in wide and accuracy:
             ax.plot(epochs, wide[BASELINE].mean(axis=1), color=style.of(BASELINE).colour, linewidth=1.2)
         ax.plot(epochs, wide[network].mean(axis=1), color=look.colour, linewidth=2.2)
         ax.set(title=network, xscale="log", yscale="log" if logarithmic else "linear")
-        low, high = ax.get_ylim()
-        if logarithmic and high < 100 * low:  # too short for powers of ten: 0.5 and not 5 × 10⁻¹
+        bottom, top = ax.get_ylim()
+        if logarithmic and top < 100 * bottom:  # too short for powers of ten: 0.5 and not 5 × 10⁻¹
             ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
             ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
             ax.yaxis.set_minor_formatter(NullFormatter())
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     figure.supxlabel("epoch", fontsize=10)
     figure.supylabel(label, fontsize=10)
-    figure.legend(handles=_legend(accuracy), loc="outside upper center", ncols=3)
+    crowded = any(runs.shape[1] > LINES for runs in wide.values())
+    figure.legend(handles=_legend(accuracy, crowded), loc="outside upper center", ncols=3)
     return figure
 
 
-def _legend(accuracy: bool) -> list[Line2D]:
+def _legend(accuracy: bool, crowded: bool) -> list[Line2D]:
     run = Line2D([], [], color=GREY, linewidth=0.7, alpha=0.6, label="a run")
+    if crowded:
+        run = Line2D([], [], color=GREY, linewidth=6, alpha=0.3, label="all runs, the middle half")
     mean = Line2D([], [], color=GREY, linewidth=2.2, label="mean")
     baseline = Line2D([], [], color=GREY, linewidth=1.2, label=f"mean of {BASELINE}")
     return [run, mean, baseline] if accuracy else [run, mean]

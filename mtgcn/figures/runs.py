@@ -11,7 +11,9 @@ from matplotlib.ticker import MaxNLocator
 
 from mtgcn.comparison import Cell, compare
 from mtgcn.figures import style
+from mtgcn.figures.dots import runs_and_mean
 from mtgcn.figures.style import GREY, Figure, styled
+from mtgcn.wording import cell
 
 
 @styled
@@ -25,7 +27,7 @@ def runs_by_network(results: pd.DataFrame, cells: Sequence[Cell] | None = None) 
     panels = list(dict.fromkeys(zip(shown["dataset"], shown["hidden_layers"], strict=True)))
     networks = list(dict.fromkeys(shown["network"]))
     alt = (
-        f"Test accuracy of {', '.join(networks)} on {', '.join(title(*panel) for panel in panels)}: "
+        f"Test accuracy of {', '.join(networks)} on {', '.join(cell(*panel) for panel in panels)}: "
         "every run, our mean and the paper's mean with standard errors."
     )
     figure = Figure(1.2 + 2.6 * max(2, len(panels)), 1.5 + 0.46 * len(networks), alt)
@@ -33,18 +35,13 @@ def runs_by_network(results: pd.DataFrame, cells: Sequence[Cell] | None = None) 
     for panel, ax in zip(panels, axes, strict=False):
         here = (shown["dataset"] == panel[0]) & (shown["hidden_layers"] == panel[1])
         _panel(ax, shown[here], networks, results)
-        ax.set_title(title(*panel))
+        ax.set_title(cell(*panel))
         ax.set_xlabel("test accuracy, %")
         ax.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     axes[0].set_yticks(range(len(networks)), networks)
     axes[0].set_ylim(len(networks) - 0.4, -0.6)  # the first network on top, as in the paper's tables
     figure.legend(handles=_legend(), loc="outside lower center", ncols=3)
     return figure
-
-
-def title(dataset: str, hidden_layers: int) -> str:
-    """Return e.g. "Cora, 2 hidden layers"."""
-    return f"{dataset.capitalize()}, {hidden_layers} hidden layer{'' if hidden_layers == 1 else 's'}"
 
 
 def _panel(ax: Axes, summary: pd.DataFrame, networks: list[str], results: pd.DataFrame) -> None:
@@ -58,19 +55,11 @@ def _panel(ax: Axes, summary: pd.DataFrame, networks: list[str], results: pd.Dat
                 & (results["hidden_layers"] == row["hidden_layers"])
                 & (results["network"] == row["network"])
             ].sort_values("seed")["test_accuracy"]
-            ax.scatter(own, height - 0.05 + _spread(len(own)), s=14, color=look.colour, alpha=0.5, linewidths=0)
-            ax.errorbar(
-                row["mean"], height - 0.05, xerr=row["sem"], color=look.colour, marker=look.marker, ms=7, capsize=3
-            )
+            runs_and_mean(ax, own, height - 0.05, look)
         if not np.isnan(row["paper_mean"]):
             ax.errorbar(
                 row["paper_mean"], height + 0.3, xerr=row["paper_sem"], color=GREY, marker="D", ms=5, mfc="none"
             )
-
-
-def _spread(runs: int) -> np.ndarray:
-    """Heights (runs,) that keep equal accuracies apart: by the golden ratio, evenly and without chance."""
-    return (np.arange(runs) * 0.618034 % 1 - 0.5) * 0.32
 
 
 def _legend() -> list[Line2D]:

@@ -89,6 +89,17 @@ class Figure(MatplotlibFigure):
             self.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Title": self.alt})
         return buffer.getvalue()
 
+    def settle(self) -> None:
+        """Lay the figure out for good, on a grid of a millionth of its size.
+
+        The solver goes through a nested layout in the order of memory addresses, and its last digits with it.
+        """
+        self.draw_without_rendering()
+        self.set_layout_engine("none")
+        for ax in self.axes:
+            left, bottom, width, height = ax.get_position().bounds
+            ax.set_position((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))
+
     def save(self, path: Path | str) -> None:
         """Write the SVG to ``path``."""
         write_text(path, self.svg())
@@ -100,12 +111,14 @@ class Figure(MatplotlibFigure):
         return self.svg()
 
 
-def panels(count: int, width: float, height: float, alt: str, sharey: bool) -> tuple[Figure, list[Axes]]:
+def panels(
+    count: int, width: float, height: float, alt: str, sharey: bool, sharex: bool = True
+) -> tuple[Figure, list[Axes]]:
     """Return a figure with ``count`` panels of ``width`` × ``height`` inches, four in a row."""
     columns = min(4, max(1, count))
     rows = max(1, -(-count // columns))
     figure = Figure(0.8 + width * columns, 0.9 + height * rows, alt)
-    axes = figure.subplots(rows, columns, sharex=True, sharey=sharey, squeeze=False)
+    axes = figure.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False)
     for empty in axes.flat[count:]:
         empty.remove()
     for lowest in axes.flat[max(0, count - columns) : count]:
