@@ -46,7 +46,7 @@ results = ["hundred-*", "splits-*"]
 # %%
 runs = stored.read(*results)
 if not runs.empty:
-    stored.keep(runs.drop(columns="results"))
+    stored.keep(runs.drop(columns=["results", "seconds"]))
 print(f"{len(runs)} runs of {runs['results'].nunique() if len(runs) else 0} pages.")
 
 # %% [markdown]

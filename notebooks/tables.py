@@ -47,7 +47,7 @@ results = ["citeseer-1", "cora-1", "cora-2", "cora-5", "pubmed-1"]
 # %%
 runs = stored.read(*results)
 if not runs.empty:
-    stored.keep(runs.drop(columns="results"))
+    stored.keep(runs.drop(columns=["results", "seconds"]))
 print(f"{len(runs)} runs of {runs['results'].nunique() if len(runs) else 0} pages.")
 
 # %% [markdown]

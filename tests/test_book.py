@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup
 from built_book import CONFIG, REPOSITORY, ROOT, build
 
 from mtgcn import experiment, paper
-from mtgcn.book import accuracy, mathjax, pages, pdf, reference
+from mtgcn.book import accuracy, mathjax, pages, pdf, reference, took
 from mtgcn.errors import MtgcnError
 from mtgcn.parameters import Parameters
 from mtgcn.tasks import TASKS
@@ -217,3 +217,16 @@ class TestMathJax:
         with pytest.raises(MtgcnError, match=r"npm is not installed.*has the digest.*put tex-svg-full.js"):
             mathjax.ensure(tmp_path)
         assert not list(tmp_path.rglob("*.js"))
+
+
+def test_minutes_are_counted_where_they_were_spent(tmp_path):
+    rows = pd.DataFrame({"seed": [0, 1], "test_accuracy": [80.0, 81.0]})
+    rows.assign(seconds=[30.0, 60.0]).to_csv(tmp_path / "cora-1.csv", index=False)
+    rows.assign(seconds=[90.0, 90.0]).to_csv(tmp_path / "cora-2.csv", index=False)
+    rows.to_csv(tmp_path / "tables.csv", index=False)  # gathers them
+    assert took.minutes(tmp_path).to_dict("records") == [
+        {"page": "cora-1", "runs": 2, "minutes": 1.5},
+        {"page": "cora-2", "runs": 2, "minutes": 3.0},
+        {"page": "together", "runs": 4, "minutes": 4.5},
+    ]
+    assert took.minutes(tmp_path / "nothing").empty

@@ -10,7 +10,7 @@ from docutils.statemachine import StringList
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-from mtgcn.book import accuracy, reference, tables
+from mtgcn.book import accuracy, reference, tables, took
 
 
 class ResultsTable(SphinxDirective):
@@ -69,6 +69,21 @@ class Measured(SphinxDirective):
             return [_missing(self, f"{relative}/{dataset or 'cora'}-1.csv")]
         caption = f"Test accuracy on {accuracy.NAMES[dataset]}" if dataset else "Test accuracy, one hidden layer"
         return [tables.caption(caption), tables.build(header, rows, [False, *(True for _ in header[1:])])]
+
+
+class Took(SphinxDirective):
+    """``{took} results``: how long the training behind each page took, from the results in a folder."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table, or the note that there are no results yet."""
+        relative, absolute = self.env.relfn2path(self.arguments[0])
+        self.env.note_reread()
+        frame = took.minutes(Path(absolute))
+        if frame.empty:
+            return [_missing(self, relative)]
+        return [tables.caption("Minutes of training, on the machine that made this book"), tables.from_frame(frame, 1)]
 
 
 class When(SphinxDirective):
@@ -162,6 +177,7 @@ ALL = {
     "results-table": ResultsTable,
     "paper-table": PaperTable,
     "measured": Measured,
+    "took": Took,
     "when": When,
     "slider": Slider,
     "parameters-reference": ParametersReference,
