@@ -17,7 +17,6 @@ def minutes(results: Path) -> pd.DataFrame:
         table = pd.read_csv(path)
         if SECONDS in table and "seed" in table:
             rows.append((path.stem, len(table), table[SECONDS].sum() / 60))
-    frame = pd.DataFrame(rows, columns=["page", "runs", "minutes"])
-    if len(frame):
-        frame.loc[len(frame)] = ["together", frame["runs"].sum(), frame["minutes"].sum()]
-    return frame
+    if rows:
+        rows.append(("together", sum(row[1] for row in rows), sum(row[2] for row in rows)))
+    return pd.DataFrame(rows, columns=["page", "runs", "minutes"])
