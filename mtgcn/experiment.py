@@ -115,7 +115,11 @@ def build(
         task_weights: weights of a task that differ by run, so that a line of a grid trains as one batch.
     """
     architecture = Architecture(
-        layer(parameters.layer), parameters.hidden_layers, parameters.hidden_units, parameters.dropout
+        layer(parameters.layer),
+        parameters.hidden_layers,
+        parameters.hidden_units,
+        parameters.dropout,
+        parameters.remedy_settings,
     )
     device = choose_device(parameters.device)
     batch = Batch(dataset, architecture, parameters.seeds if seeds is None else seeds, device, parameters.backend)
