@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from mtgcn.datasets import Dataset, load
 from mtgcn.errors import MtgcnError
 from mtgcn.graph import choose_device
 from mtgcn.layers import layer
+from mtgcn.measures import COLUMNS as MEASURED
+from mtgcn.measures import Recorder
 from mtgcn.network import Network
 from mtgcn.parameters import Parameters
 from mtgcn.training import Progress, Trained, train
@@ -43,12 +45,13 @@ class Outcome:
 
     ``table`` has one row a run (`COLUMNS`, accuracies in percent). ``curves`` has one row a run and epoch:
     network, seed, epoch, training_loss, validation_loss, validation_accuracy, learning_rate. ``trained`` holds
-    each network's weights at the best epochs.
+    each network's weights at the best epochs. ``measures``, with ``measure_every``, are those of `mtgcn.measures`.
     """
 
     table: pd.DataFrame
     curves: pd.DataFrame
     trained: dict[str, Trained]
+    measures: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=MEASURED))
 
 
 def parameters_of(**values: Any) -> Parameters:
@@ -82,7 +85,9 @@ def run(parameters: Parameters, dataset: Dataset | None = None, progress: bool =
     if dataset is None:
         dataset = load(parameters.dataset, normalise=parameters.normalise_features)
     check(parameters, dataset)
-    tables, curves, trained = [], [], {}
+    tables, curves, trained, measures = [], [], {}, []
+    every = parameters.measure_every
+    recorder = Recorder(dataset.edges, dataset.nodes, every) if every else None
     groups = [parameters.seeds[start : start + TOGETHER] for start in range(0, parameters.runs, TOGETHER)]
     for name in parameters.networks:
         parts = []
@@ -91,14 +96,21 @@ def run(parameters: Parameters, dataset: Dataset | None = None, progress: bool =
             label = name if len(groups) == 1 else f"{name}, seeds {seeds[0]} to {seeds[-1]}"
             try:
                 with _bar(label, parameters, progress) as report:
-                    parts.append(train(network, parameters, report))
+                    parts.append(train(network, parameters, report, recorder))
             except KeyboardInterrupt as interrupt:
                 tables.append(tabulate(parameters, name, dataset, interrupt.args[0]))
                 raise KeyboardInterrupt(pd.concat(tables, ignore_index=True)) from None
             tables.append(tabulate(parameters, name, dataset, parts[-1]))
             curves.append(curves_of(name, parts[-1]))
+            if recorder is not None:
+                best = restore(parameters, name, dataset, seeds, parts[-1].best_weights)
+                recorder.record_best(best, parts[-1].best_epoch)
+                measures.append(recorder.table(name))
         trained[name] = Trained.joined(parts)
-    return Outcome(pd.concat(tables, ignore_index=True), pd.concat(curves, ignore_index=True), trained)
+    outcome = Outcome(pd.concat(tables, ignore_index=True), pd.concat(curves, ignore_index=True), trained)
+    if measures:
+        outcome.measures = pd.concat(measures, ignore_index=True)
+    return outcome
 
 
 def build(

@@ -64,6 +64,9 @@ class Parameters(BaseModel):
     validation_risk_nodes: Literal["validation", "all"] = Field(
         "validation", description="nodes of the auxiliary risks in the validation loss"
     )
+    measure_every: int = Field(
+        0, ge=0, description="measures of over-smoothing are taken at epochs 1, 1 + this, … and at the best; 0: never"
+    )
     normalise_features: bool = Field(True, description="divide each row of the features by its sum")
     device: Literal["auto", "cpu", "cuda"] = Field("auto", description="auto takes a GPU when there is one")
     backend: Literal["auto", "dgl", "torch"] = Field(
