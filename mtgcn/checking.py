@@ -20,13 +20,13 @@ class Problem(NamedTuple):
     message: str
 
 
-def experiment_problems(given: Mapping[str, Any]) -> list[Problem]:
-    """Return everything that `mtgcn.parameters.Parameters` refuses, and data sets that do not exist."""
+def experiment_problems(given: Mapping[str, Any], model: type[Parameters] = Parameters) -> list[Problem]:
+    """Return everything that ``model`` refuses, and data sets that do not exist."""
     networks = given.get("networks")
     inner = list(_network_problems(networks)) if isinstance(networks, Mapping) else []
     # The model tells of the first bad network only, and not where: those are looked at one by one above.
     outer = {name: value for name, value in given.items() if not (inner and name == "networks")}
-    problems = list(_problems(Parameters, outer, ())) + inner
+    problems = list(_problems(model, outer, ())) + inner
     name = given.get("dataset")
     if isinstance(name, str) and name not in datasets.NAMES:
         if not name.endswith(".npz"):

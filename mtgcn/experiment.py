@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,7 @@ from mtgcn.training import Progress, Trained, train
 
 RESULTS_VERSION = 1  # raised by every change that alters results; committed runs of an older one are stale
 TOGETHER = 10  # runs that train as one batch; more would leave the cache and gain nothing
+Kind = TypeVar("Kind", bound=Parameters)
 COLUMNS = [
     "dataset",
     "network",
@@ -56,9 +57,14 @@ class Outcome:
 
 def parameters_of(**values: Any) -> Parameters:
     """Return validated parameters; the first mistake becomes one sentence."""
-    for location, message in experiment_problems(values):
+    return validated(Parameters, values)
+
+
+def validated(model: type[Kind], values: Mapping[str, Any]) -> Kind:
+    """Return parameters as ``model`` has them; the first mistake becomes one sentence."""
+    for location, message in experiment_problems(values, model):
         raise MtgcnError(f"{'.'.join(map(str, location))}: {message}")
-    return Parameters.model_validate(values)
+    return model.model_validate(values)
 
 
 def check(parameters: Parameters, dataset: Dataset) -> None:

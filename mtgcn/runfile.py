@@ -7,10 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
-
 from mtgcn import datasets, notebooks, yamlfile
 from mtgcn.checking import Problem, data_problems, experiment_problems
+from mtgcn.depths import DepthParameters
 from mtgcn.errors import MtgcnError, nearest
 from mtgcn.parameters import Parameters
 
@@ -18,6 +17,8 @@ from mtgcn.parameters import Parameters
 NOTEBOOK, TITLE = "notebook", "title"
 # The parameter by which a notebook that gathers says whose results it reads.
 RESULTS = "results"
+# The notebooks that train, and what their parameters are checked by.
+MODELS: dict[str, type[Parameters]] = {"experiment": Parameters, "depth": DepthParameters}
 Overrides = Mapping[tuple[str, ...], Any]
 
 
@@ -43,8 +44,8 @@ class RunFile:
         return f"params/{self.source.path.name}" + (f", with another value of {changed}" if changed else "")
 
     @property
-    def model(self) -> type[BaseModel] | None:
-        """What the parameters are checked by; only the experiment has a model, other notebooks just names."""
+    def model(self) -> type[Parameters] | None:
+        """What the parameters are checked by; notebooks that train have a model, others just names."""
         return model_of(self.notebook)
 
     @property
@@ -64,8 +65,10 @@ class RunFile:
             return self.given_title
         if self.model is None:
             return notebooks.title(notebooks.read(self.notebook))
-        layers = self.complete["hidden_layers"]
-        return f"{label(self.complete['dataset'])}, {layers} hidden layer{'s' if layers > 1 else ''}"
+        depths = self.complete.get("depths") or [self.complete["hidden_layers"]]
+        layers = f"{', '.join(map(str, depths))} hidden layer{'s' if max(depths) > 1 else ''}"
+        remedy = "" if self.complete["remedy"] == "none" else f" with {self.complete['remedy']}"
+        return f"{label(self.complete['dataset'])}{remedy}, {layers}"
 
     @property
     def data(self) -> str:
@@ -78,7 +81,7 @@ class RunFile:
     def check_data(self) -> None:
         """Refuse what cannot work with the data set, and a data set that cannot be had."""
         if self.model is not None:
-            parameters = Parameters(**self.parameters)
+            parameters = self.model(**self.parameters)
             data = datasets.load(parameters.dataset, parameters.normalise_features)
             _refuse(self.source, self.overrides, data_problems(parameters, data))
 
@@ -88,9 +91,9 @@ def label(dataset: str) -> str:
     return Path(dataset).stem.capitalize() if dataset.endswith(".npz") else dataset.capitalize()
 
 
-def model_of(notebook: Path) -> type[BaseModel] | None:
+def model_of(notebook: Path) -> type[Parameters] | None:
     """Return the model that the parameters of a notebook are checked by."""
-    return Parameters if notebook.stem == "experiment" else None
+    return MODELS.get(notebook.stem)
 
 
 def load(path: Path, folder: Path, overrides: Overrides | None = None) -> RunFile:
@@ -114,8 +117,8 @@ def load(path: Path, folder: Path, overrides: Overrides | None = None) -> RunFil
     for location, value in changed.items():
         _put(given, location, value)
     problems = list(_name_problems(given, known))
-    if model_of(notebook) is not None:
-        problems += experiment_problems({key: given[key] for key in given if key in known})
+    if (model := model_of(notebook)) is not None:
+        problems += experiment_problems({key: given[key] for key in given if key in known}, model)
     elif not isinstance(given.get(RESULTS, []), list):
         problems.append(Problem((RESULTS,), f"'{RESULTS}' has to be a list of names."))
     _refuse(file, changed, problems)
