@@ -46,8 +46,8 @@ def failures_by_depth(runs: pd.DataFrame) -> Table:
         failed = [here[here["failed"]] for here in by_depth]
         pairs = zip(failed, by_depth, strict=True)
         columns[name, "failed"] = [f"{len(bad)} of {len(here)}" if len(here) else DASH for bad, here in pairs]
-        for sign, text in FAILURES.items():
-            columns[name, text] = [str(int(bad[sign].sum())) if len(bad) else DASH for bad in failed]
+        for sign, words in FAILURES.items():
+            columns[name, words] = [str(int(bad[sign].sum())) if len(bad) else DASH for bad in failed]
         columns[name, OTHER] = [str(int((bad["verdict"] == OTHER).sum())) if len(bad) else DASH for bad in failed]
     text = pd.DataFrame(columns, index=[str(depth) for depth in depths]).rename_axis(columns=["", "hidden layers"])
     return Table("failures-by-depth", runs, text, pd.DataFrame(False, text.index, text.columns))

@@ -44,7 +44,7 @@ def accuracy_against_depth(results: pd.DataFrame) -> Figure:
 
 
 def mean_line(ax: Axes, runs: pd.DataFrame, network: str, shift: float = 1.0, thin: bool = False) -> None:
-    """Draw the means of ``runs`` by depth in the look of ``network``, with 95 % intervals unless it is a ``thin`` line."""
+    """Draw means by depth in the look of ``network``, with 95 % intervals unless the line is ``thin``."""
     look = style.of(network)
     groups = runs.groupby("hidden_layers")["test_accuracy"]
     if not groups.ngroups:

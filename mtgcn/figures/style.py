@@ -74,7 +74,7 @@ def of(network: str) -> Style:
 def handle(network: str, line: bool = True, suffix: str = "") -> Line2D:
     """Return what stands for ``network`` in a legend: its marker, on its ``line`` or alone."""
     look = of(network)
-    dashes = look.dashes if line else "none"
+    dashes: Any = look.dashes if line else "none"
     return Line2D([], [], color=look.colour, linestyle=dashes, marker=look.marker, ms=6, label=network + suffix)
 
 
