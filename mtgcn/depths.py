@@ -118,14 +118,17 @@ def best_networks(table: pd.DataFrame) -> list[str]:
 
 
 def examples(table: pd.DataFrame) -> pd.DataFrame:
-    """Choose two runs (``network, hidden_layers, seed, run``): the least accurate, and the best of the same depth."""
+    """Choose two runs (``network, hidden_layers, seed, run``) of the depth at which runs differ most.
+
+    They are the least and the most accurate there.
+    """
     keys = ["network", "hidden_layers", "seed"]
     ordered = table.dropna(subset="test_accuracy").sort_values("test_accuracy", kind="stable")
     if ordered.empty:
         return pd.DataFrame(columns=[*keys, "run"])
-    worst = ordered.iloc[[0]]
-    best = ordered[ordered["hidden_layers"] == worst["hidden_layers"].iloc[0]].iloc[[-1]]
-    return pd.concat([worst, best], ignore_index=True)[keys].assign(run=[COLLAPSES, LEARNS])
+    spread = ordered.groupby("hidden_layers")["test_accuracy"].agg(lambda values: values.max() - values.min())
+    alike = ordered[ordered["hidden_layers"] == spread.idxmax()]
+    return alike.iloc[[0, -1]][keys].assign(run=[COLLAPSES, LEARNS]).reset_index(drop=True)
 
 
 def rounded(table: pd.DataFrame, digits: int = 5) -> pd.DataFrame:

@@ -105,7 +105,7 @@ labelled = outcome.measures.assign(dataset=data.name, remedy=parameters.remedy)
 depth_tables.failures_by_depth(diagnosis.diagnose(outcome.table, labelled))
 
 # %% [markdown]
-# Two runs of one depth: the least accurate of this page, and the best with as many layers.
+# Two runs of the depth at which runs differ most: the least accurate one, and the most accurate.
 
 # %%
 figures.two_runs(outcome.curves, outcome.examples)

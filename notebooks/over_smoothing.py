@@ -122,7 +122,7 @@ display(*[depth_tables.failures_by_depth(diagnosed[diagnosed["dataset"] == name]
 depth_tables.runs_like_the_papers(diagnosed)
 
 # %% [markdown]
-# Two runs of one depth along training: the least accurate one, and the best with as many layers.
+# Two runs along training, of the depth at which the runs of a page differ most: the least accurate and the best.
 
 # %%
 for page, curves in here.of(remedy="none").curves.groupby("results", sort=False):

@@ -36,6 +36,7 @@ def accuracy_against_depth(results: pd.DataFrame) -> Figure:
         ax.set(title=dataset.capitalize(), xscale="log", xlabel="hidden layers")
         ax.set_xticks(depths, [str(depth) for depth in depths])
         ax.xaxis.set_minor_locator(NullLocator())
+        within_per_cent(ax)
     axes[0].set_ylabel("test accuracy, %")
     handles = [style.handle(network) for network in networks]
     handles.append(Line2D([], [], color=GREY, marker="o", mfc="none", linestyle="none", label="the paper's"))
@@ -57,6 +58,12 @@ def mean_line(ax: Axes, runs: pd.DataFrame, network: str, shift: float = 1.0, th
     low, high = np.array([interval(values) for _, values in groups]).T
     ax.plot(depths, means, color=look.colour, linestyle=look.dashes, marker=look.marker, ms=6)
     ax.vlines(depths, low, high, color=look.colour, linewidth=1, alpha=0.7)
+
+
+def within_per_cent(ax: Axes) -> None:
+    """Keep the intervals of a few runs from stretching the axis beyond what an accuracy can be."""
+    low, high = ax.get_ylim()
+    ax.set_ylim(max(low, -2), min(high, 102))
 
 
 def _paper(ax: Axes, dataset: str, network: str, shift: float) -> None:

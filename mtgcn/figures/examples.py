@@ -5,6 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from mtgcn.figures import style
+from mtgcn.figures.curves import plain_numbers
 from mtgcn.figures.style import Figure, styled
 
 PANELS = (
@@ -31,6 +32,8 @@ def two_runs(curves: pd.DataFrame, measures: pd.DataFrame) -> Figure:
             _line(ax, curves if column in curves else measures, column, run)
         ax.set_title(label, fontsize=10)
         ax.set(xscale="log", yscale="log" if logarithmic else "linear", xlabel="epoch")
+        if logarithmic:
+            plain_numbers(ax)
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     if runs:
         figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, handlelength=3.5)

@@ -6,7 +6,7 @@ from matplotlib.ticker import NullLocator
 
 from mtgcn.comparison import PLAIN, in_order
 from mtgcn.figures import style
-from mtgcn.figures.depth import mean_line
+from mtgcn.figures.depth import mean_line, within_per_cent
 from mtgcn.figures.style import GREY, Figure, styled
 from mtgcn.published import accuracies
 
@@ -19,21 +19,16 @@ def remedies_against_depth(table: pd.DataFrame) -> Figure:
     network without remedy; open diamonds are the means that others have published for the remedy without tasks.
     """
     datasets = list(dict.fromkeys(table["dataset"]))
-    remedies = [name for name in dict.fromkeys(table["remedy"]) if name != PLAIN] or list(
-        dict.fromkeys(table["remedy"])
-    )
-    networks = in_order(table.loc[table["remedy"].isin(remedies), "network"].tolist())
+    there = list(dict.fromkeys(table["remedy"]))
+    remedies = [name for name in there if name != PLAIN] or there
+    shown = table[table["remedy"].isin(remedies)]
+    networks, depths = in_order(shown["network"].tolist()), sorted(set(shown["hidden_layers"]))
     alt = (
         f"Test accuracy on {' and '.join(datasets)} against hidden layers with {', '.join(remedies)} for "
         f"{', '.join(networks)}, beside the same networks without remedy and published figures."
     )
-    columns = min(2, max(1, len(remedies)))
-    rows = max(1, -(-len(remedies) // columns))
-    figure = Figure(0.8 + 4.2 * columns, 1.0 + 2.8 * rows, alt)
-    axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    for empty in axes.flat[len(remedies) :]:
-        empty.remove()
-    for remedy, ax in zip(remedies, axes.flat, strict=False):
+    figure, axes = style.panels(len(remedies), 2.5, 2.7, alt, sharey=True)
+    for remedy, ax in zip(remedies, axes, strict=False):
         for network in networks:
             own = table[table["network"] == network]
             if remedy != PLAIN:
@@ -42,12 +37,12 @@ def remedies_against_depth(table: pd.DataFrame) -> Figure:
         theirs = accuracies()
         theirs = theirs[theirs["dataset"].isin(datasets) & (theirs["remedy"] == remedy)]
         ax.plot(theirs["hidden_layers"], theirs["accuracy"], "D", color=GREY, mfc="none", ms=5)
-        depths = sorted(set(table["hidden_layers"]))
-        ax.set(title=remedy, xscale="log", xlabel="hidden layers")
+        ax.set(title=remedy, xscale="log")
         ax.set_xticks(depths, [str(depth) for depth in depths])
         ax.xaxis.set_minor_locator(NullLocator())
-    for ax in axes[:, 0]:
-        ax.set_ylabel("test accuracy, %")
+        within_per_cent(ax)
+    figure.supxlabel("hidden layers", fontsize=10)
+    figure.supylabel("test accuracy, %", fontsize=10)
     figure.legend(handles=_legend(networks), loc="outside lower center", ncols=4, handlelength=3.5)
     return figure
 
