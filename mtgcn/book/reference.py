@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 import types
 import typing
+from collections.abc import Sequence
 from typing import Any
 
 import typer
@@ -56,20 +57,39 @@ def _meaning(parameter: Any) -> str:
 
 def parameters() -> str:
     """Return the keys of a parameter file, those of an experiment and those of each task, as Markdown."""
+    from mtgcn.depths import DepthParameters
     from mtgcn.parameters import Parameters
+    from mtgcn.remedies import REMEDIES
     from mtgcn.tasks import TASKS
 
     parts = ["## An experiment", "", model(Parameters)]
     for name, task in TASKS.items():
         summary = (importlib.import_module(task.__module__).__doc__ or "").strip()
         parts += [f"## The task {name}", "", summary.removeprefix(f"{name}: ").capitalize(), "", model(task.Parameters)]
+    for name, remedy in REMEDIES.items():
+        if remedy.model_fields:
+            summary = (remedy.__doc__ or "").strip().splitlines()[0]
+            parts += [f"## The remedy {name}", "", summary, "", model(remedy)]
+    own = [name for name in DepthParameters.__annotations__ if name != "hidden_layers"]
+    parts += [
+        "## Several depths",
+        "",
+        "The keys of an experiment but `hidden_layers`, and",
+        "",
+        model(DepthParameters, own),
+    ]
     return "\n".join(parts)
 
 
-def model(cls: type[BaseModel]) -> str:
-    """Return a Markdown definition list of the fields of a pydantic model: name, type, default, meaning."""
+def model(cls: type[BaseModel], names: Sequence[str] | None = None) -> str:
+    """Return a Markdown definition list of the fields of a pydantic model: name, type, default, meaning.
+
+    With ``names`` only those.
+    """
     lines = []
     for name, field in cls.model_fields.items():
+        if names is not None and name not in names:
+            continue
         value = field.get_default(call_default_factory=True)
         default = "required" if field.is_required() else f"default `{_yaml(value)}`"
         kind = type_name(field.annotation)

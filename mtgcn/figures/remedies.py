@@ -43,7 +43,7 @@ def remedies_against_depth(table: pd.DataFrame) -> Figure:
         within_per_cent(ax)
     figure.supxlabel("hidden layers", fontsize=10)
     figure.supylabel("test accuracy, %", fontsize=10)
-    figure.legend(handles=_legend(networks), loc="outside lower center", ncols=4, handlelength=3.5)
+    figure.legend(handles=_legend(networks), loc="outside upper center", ncols=4, handlelength=3.5)
     return figure
 
 
