@@ -79,19 +79,13 @@ class Parameters(BaseModel):
         """The seeds of the runs."""
         return list(range(self.first_seed, self.first_seed + self.runs))
 
-    @field_validator("layer")
+    @field_validator("layer", "remedy")
     @classmethod
-    def _known_layer(cls, layer: str) -> str:
-        if layer not in LAYERS:
-            raise ValueError(f"there is no layer '{layer}'{nearest(layer, LAYERS)}")
-        return layer
-
-    @field_validator("remedy")
-    @classmethod
-    def _known_remedy(cls, remedy: str) -> str:
-        if remedy not in REMEDIES:
-            raise ValueError(f"there is no remedy '{remedy}'{nearest(remedy, REMEDIES)}")
-        return remedy
+    def _known(cls, name: str, info: ValidationInfo) -> str:
+        registry: Mapping[str, Any] = LAYERS if info.field_name == "layer" else REMEDIES
+        if name not in registry:
+            raise ValueError(f"there is no {info.field_name} '{name}'{nearest(name, registry)}")
+        return name
 
     @field_validator("remedy_settings", mode="before")
     @classmethod

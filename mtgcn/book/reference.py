@@ -71,13 +71,8 @@ def parameters() -> str:
             summary = (remedy.__doc__ or "").strip().splitlines()[0]
             parts += [f"## The remedy {name}", "", summary, "", model(remedy)]
     own = [name for name in DepthParameters.__annotations__ if name != "hidden_layers"]
-    parts += [
-        "## Several depths",
-        "",
-        "The keys of an experiment but `hidden_layers`, and",
-        "",
-        model(DepthParameters, own),
-    ]
+    several = ["## Several depths", "", "The keys of an experiment but `hidden_layers`, and", ""]
+    parts += [*several, model(DepthParameters, own)]
     return "\n".join(parts)
 
 
@@ -106,6 +101,8 @@ def type_name(annotation: Any) -> str:
         return " or ".join(type_name(part) for part in typing.get_args(annotation))
     if origin is typing.Annotated:
         return type_name(typing.get_args(annotation)[0])
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return "a mapping"
     if origin in (dict, list):
         return "a mapping" if origin is dict else "a list"
     plain = {int: "whole number", float: "number", str: "text", bool: "`true` or `false`", type(None): "nothing"}
@@ -113,4 +110,5 @@ def type_name(annotation: Any) -> str:
 
 
 def _yaml(value: Any) -> str:
+    value = value.model_dump() if isinstance(value, BaseModel) else value
     return str(value).lower() if isinstance(value, bool) else f"{value}"
