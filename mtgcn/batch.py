@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -12,6 +12,7 @@ from torch import Tensor
 from mtgcn.datasets import Dataset
 from mtgcn.graph import Graph, NodeSet
 from mtgcn.layers import Layer
+from mtgcn.remedies import Remedy
 from mtgcn.sparse import BlockSparse
 
 SMALLER = 0.9  # a part with more than this share of the nodes is not worth arrays of its own
@@ -25,6 +26,7 @@ class Architecture:
     hidden_layers: int
     hidden_units: int
     dropout: float
+    remedy: Remedy = field(default_factory=Remedy)
 
 
 class Batch:
@@ -76,9 +78,15 @@ class Batch:
         members = self.graph.around(nodes, hops)
         if len(members) > SMALLER * self.dataset.nodes:
             return self
-        part = copy(self)
-        part.graph, part._places = self.graph.part(members), {}
+        part = self.on(self.graph.part(members))
+        part._places = {}
         return part
+
+    def on(self, graph: Graph) -> "Batch":
+        """Return the same batch on another graph."""
+        other = copy(self)
+        other.graph = graph
+        return other
 
     def places(self, channels: int) -> Tensor | None:
         """Return where the values of (runs, n, channels) stand among those of the whole graph, None for the whole."""

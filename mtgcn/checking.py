@@ -20,7 +20,7 @@ class Problem(NamedTuple):
     message: str
 
 
-def experiment_problems(given: Mapping[str, Any], model: type[BaseModel] = Parameters) -> list[Problem]:
+def experiment_problems(given: Mapping[str, Any], model: type[Parameters] = Parameters) -> list[Problem]:
     """Return everything that ``model`` (the parameters of an experiment) refuses, and data sets that do not exist."""
     networks = given.get("networks")
     inner = list(_network_problems(networks)) if isinstance(networks, Mapping) else []

@@ -14,6 +14,7 @@ Cell = tuple[str, int]
 CELL = ["dataset", "hidden_layers"]
 NEEDED = [*CELL, "network", "seed", "test_accuracy"]
 BASELINE = "GCN"
+PLAIN = "none"  # the remedy of an encoder without one
 
 
 def compare(results: pd.DataFrame, cells: Sequence[Cell] | None = None) -> pd.DataFrame:

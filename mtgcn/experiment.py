@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,8 @@ from mtgcn.datasets import Dataset, load
 from mtgcn.errors import MtgcnError
 from mtgcn.graph import choose_device
 from mtgcn.layers import layer
+from mtgcn.measures import COLUMNS as MEASURED
+from mtgcn.measures import Recorder
 from mtgcn.network import Network
 from mtgcn.parameters import Parameters
 from mtgcn.splits import drawn
@@ -23,6 +25,7 @@ from mtgcn.training import Progress, Trained, train
 
 RESULTS_VERSION = 1  # raised by every change that alters results; committed runs of an older one are stale
 TOGETHER = 10  # runs that train as one batch; more would leave the cache and gain nothing
+Kind = TypeVar("Kind", bound=Parameters)
 COLUMNS = [
     "dataset",
     "network",
@@ -44,19 +47,25 @@ class Outcome:
 
     ``table`` has one row a run (`COLUMNS`, accuracies in percent). ``curves`` has one row a run and epoch:
     network, seed, epoch, training_loss, validation_loss, validation_accuracy, learning_rate. ``trained`` holds
-    each network's weights at the best epochs.
+    each network's weights at the best epochs. ``measures``, with ``measure_every``, are those of `mtgcn.measures`.
     """
 
     table: pd.DataFrame
     curves: pd.DataFrame
     trained: dict[str, Trained]
+    measures: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=MEASURED))
 
 
 def parameters_of(**values: Any) -> Parameters:
     """Return validated parameters; the first mistake becomes one sentence."""
-    for location, message in experiment_problems(values):
+    return validated(Parameters, values)
+
+
+def validated(model: type[Kind], values: Mapping[str, Any]) -> Kind:
+    """Return parameters as ``model`` has them; the first mistake becomes one sentence."""
+    for location, message in experiment_problems(values, model):
         raise MtgcnError(f"{'.'.join(map(str, location))}: {message}")
-    return Parameters.model_validate(values)
+    return model.model_validate(values)
 
 
 def check(parameters: Parameters, dataset: Dataset) -> None:
@@ -93,7 +102,9 @@ def run(parameters: Parameters, dataset: Dataset | None = None, progress: bool =
     if dataset is None:
         dataset = data_of(parameters)
     check(parameters, dataset)
-    tables, curves, trained = [], [], {}
+    tables, curves, trained, measures = [], [], {}, []
+    every = parameters.measure_every
+    recorder = Recorder(dataset.edges, dataset.nodes, every) if every else None
     groups = [parameters.seeds[start : start + TOGETHER] for start in range(0, parameters.runs, TOGETHER)]
     for name in parameters.networks:
         parts = []
@@ -102,14 +113,21 @@ def run(parameters: Parameters, dataset: Dataset | None = None, progress: bool =
             label = name if len(groups) == 1 else f"{name}, seeds {seeds[0]} to {seeds[-1]}"
             try:
                 with _bar(label, parameters, progress) as report:
-                    parts.append(train(network, parameters, report))
+                    parts.append(train(network, parameters, report, recorder))
             except KeyboardInterrupt as interrupt:
                 tables.append(tabulate(parameters, name, dataset, interrupt.args[0]))
                 raise KeyboardInterrupt(pd.concat(tables, ignore_index=True)) from None
             tables.append(tabulate(parameters, name, dataset, parts[-1]))
             curves.append(curves_of(name, parts[-1]))
+            if recorder is not None:
+                best = restore(parameters, name, dataset, seeds, parts[-1].best_weights)
+                recorder.record_best(best, parts[-1].best_epoch)
+                measures.append(recorder.table(name))
         trained[name] = Trained.joined(parts)
-    return Outcome(pd.concat(tables, ignore_index=True), pd.concat(curves, ignore_index=True), trained)
+    outcome = Outcome(pd.concat(tables, ignore_index=True), pd.concat(curves, ignore_index=True), trained)
+    if measures:
+        outcome.measures = pd.concat(measures, ignore_index=True)
+    return outcome
 
 
 def build(
@@ -129,7 +147,11 @@ def build(
         task_weights: weights of a task that differ by run, so that a line of a grid trains as one batch.
     """
     architecture = Architecture(
-        layer(parameters.layer), parameters.hidden_layers, parameters.hidden_units, parameters.dropout
+        layer(parameters.layer),
+        parameters.hidden_layers,
+        parameters.hidden_units,
+        parameters.dropout,
+        parameters.remedy_settings,
     )
     device = choose_device(parameters.device)
     dataset = split_of(parameters, dataset)

@@ -48,6 +48,8 @@ class Network:
         }
         self.weights = Weights(self._shapes(), batch.seeds, batch.device, batch.dtype)
         self.dropouts: dict[str, Dropout] = {}
+        self._remedy = batch.architecture.remedy
+        self._thinning = self._remedy.thinning(batch.dataset.edges, batch.dataset.nodes, batch.seeds)
         everywhere = any(task.nodes is None for task in self.tasks.values())
         self._training = batch if everywhere else self._around(batch.labelled)
         self._validation = self._around(batch.validation)
@@ -70,13 +72,18 @@ class Network:
 
     def _around(self, nodes: NodeSet) -> Batch:
         """Return the part of the graph that a risk over these nodes can see through encoder and head."""
+        if self._remedy.all_nodes:
+            return self.batch
         head = max((task.layers for task in self.tasks.values()), default=1)
         layers = self.batch.architecture.hidden_layers + head
         return self.batch.around(nodes, layers * self.batch.architecture.layer.hops)
 
     def training_loss(self) -> Tensor:
         """Return the multi-task objective with dropout, (runs,) (equation 1)."""
-        forward = Pass(self._training, self.weights, self.dropouts)
+        batch = self._training
+        if self._thinning is not None:
+            batch = batch.on(self._thinning.thin(batch.graph))
+        forward = Pass(batch, self.weights, self.dropouts)
         loss = self.main_weight * self._main_risk(forward.main(self.batch.labelled), self.batch.labelled)
         for name, task in self.tasks.items():
             loss = loss + self._columns[name] * task.risk(forward, task.nodes)
@@ -115,6 +122,8 @@ class Network:
         kept = Network(self.batch.keep(runs), self._parameters, chosen, self.main_weight)
         for name in kept.weights:
             kept.weights[name].data.copy_(self.weights[name].data[list(runs)])
+        if self._thinning is not None:
+            kept._thinning = self._thinning.keep(runs)
         kept.dropouts = self.dropouts
         for dropout in kept.dropouts.values():
             dropout.keep(runs)

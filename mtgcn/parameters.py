@@ -6,10 +6,11 @@ A YAML file, a notebook and Python say the same thing through this one model.
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
 
 from mtgcn.errors import nearest
 from mtgcn.layers import LAYERS
+from mtgcn.remedies import REMEDIES, Remedy
 from mtgcn.tasks import TASKS, TaskParameters
 
 Tasks = dict[str, SerializeAsAny[TaskParameters]]
@@ -30,6 +31,14 @@ class Parameters(BaseModel):
     hidden_layers: int = Field(1, ge=1, description="hidden layers of the encoder")
     hidden_units: int = Field(16, ge=1, description="units of every hidden layer")
     layer: str = Field("GC", description="the graph layer of encoder and heads")
+    remedy: str = Field(
+        "none", description="what is done against the loss with depth: none, residual, pairnorm, dropedge or gcnii"
+    )
+    remedy_settings: SerializeAsAny[Remedy] = Field(
+        default_factory=Remedy,
+        validate_default=True,
+        description="settings of the remedy; what is not set has its default",
+    )
     runs: int = Field(10, ge=1, description="runs of each network, each with its own seed")
     first_seed: int = Field(0, ge=0, description="the runs have the seeds first_seed, first_seed + 1, …")
     epochs: int = Field(5000, ge=1, description="epochs at the most")
@@ -61,6 +70,9 @@ class Parameters(BaseModel):
         description="the data set's own split when not given; a number draws one at random, of the usual sizes: "
         "20 training nodes a class, 500 for validation, 1,000 for testing",
     )
+    measure_every: int = Field(
+        0, ge=0, description="measures of over-smoothing are taken at epochs 1, 1 + this, … and at the best; 0: never"
+    )
     normalise_features: bool = Field(True, description="divide each row of the features by its sum")
     device: Literal["auto", "cpu", "cuda"] = Field("auto", description="auto takes a GPU when there is one")
     backend: Literal["auto", "dgl", "torch"] = Field(
@@ -73,12 +85,29 @@ class Parameters(BaseModel):
         """The seeds of the runs."""
         return list(range(self.first_seed, self.first_seed + self.runs))
 
-    @field_validator("layer")
+    @field_validator("layer", "remedy")
     @classmethod
-    def _known_layer(cls, layer: str) -> str:
-        if layer not in LAYERS:
-            raise ValueError(f"there is no layer '{layer}'{nearest(layer, LAYERS)}")
-        return layer
+    def _known(cls, name: str, info: ValidationInfo) -> str:
+        registry: Mapping[str, Any] = LAYERS if info.field_name == "layer" else REMEDIES
+        if name not in registry:
+            raise ValueError(f"there is no {info.field_name} '{name}'{nearest(name, registry)}")
+        return name
+
+    @field_validator("remedy_settings", mode="before")
+    @classmethod
+    def _settings_of_the_remedy(cls, given: Any, info: ValidationInfo) -> Any:
+        if "remedy" not in info.data or "layer" not in info.data:  # refused already
+            return Remedy()
+        name, layer = info.data["remedy"], info.data["layer"]
+        model = REMEDIES[name]
+        if model.layers is not None and layer not in model.layers:
+            raise ValueError(f"the remedy '{name}' is not defined for the layer '{layer}'.")
+        values = given.model_dump() if isinstance(given, Remedy) else given
+        for setting in values if isinstance(values, Mapping) else ():
+            if setting not in model.model_fields:
+                known = nearest(str(setting), model.model_fields) if model.model_fields else "; it has none."
+                raise ValueError(f"the remedy '{name}' has no setting '{setting}'{known}")
+        return model.model_validate(values)
 
     @field_validator("networks", mode="before")
     @classmethod

@@ -30,18 +30,21 @@ class Pass:
         return self.encode(self.batch.features, "encoder")
 
     def encode(self, features: Rows, site: str) -> Tensor:
-        """Return g_sh(features), (runs, n, hidden units): per hidden layer Dropout, GC, ReLU."""
+        """Return g_sh(features), (runs, n, hidden units): per hidden layer Dropout, GC, ReLU, and the remedy's part."""
         return self.hidden(features, site)[-1]
 
     def hidden(self, features: Rows, site: str) -> list[Tensor]:
         """Return the output of every hidden layer of g_sh, each (runs, n, hidden units)."""
         graph, masks = self.batch.graph, None
+        remedy = self.batch.architecture.remedy
         if self.dropouts is not None and self.batch.architecture.dropout > 0:
             masks = self._dropout(f"{site}.0", features.sizes).masks(*features.orders(graph.members))
-        states = [self.layer.first(graph, self.weights.of("encoder.0"), features.at(graph.members), masks).relu()]
+        first = self.layer.first(graph, self.weights.of("encoder.0"), features.at(graph.members), masks)
+        states = [remedy.first(first)]
         for number in range(1, self.batch.architecture.hidden_layers):
             dropped = self.drop(states[-1], f"{site}.{number}")
-            states.append(self.layer.apply(graph, self.weights.of(f"encoder.{number}"), dropped).relu())
+            weights = self.weights.of(f"encoder.{number}")
+            states.append(remedy.further(self.layer, graph, weights, dropped, states))
         return states
 
     def main(self, nodes: NodeSet | None) -> Tensor:

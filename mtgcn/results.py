@@ -63,7 +63,12 @@ def match(name: str, patterns: list[str]) -> bool:
     return any(fnmatchcase(name, pattern.split("/")[0]) for pattern in patterns)
 
 
-def read(*patterns: str) -> pd.DataFrame:
-    """Return the results that match ``patterns`` as one table, with the column ``results`` naming each row's run."""
-    tables = [pd.read_csv(folder() / f"{name}.csv").assign(results=name) for name in names(list(patterns))]
+def read(*patterns: str, kept: str = MAIN) -> pd.DataFrame:
+    """Return the results that match ``patterns`` as one table, with the column ``results`` naming each row's run.
+
+    With ``kept`` it is the table that they kept under this name, where they did.
+    """
+    paths = {name: folder() / (f"{name}.csv" if kept == MAIN else f"{name}/{kept}") for name in names(list(patterns))}
+    there = {name: path for name, path in paths.items() if kept == MAIN or path.is_file()}
+    tables = [pd.read_csv(path).assign(results=name) for name, path in there.items()]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()

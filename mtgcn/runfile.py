@@ -9,6 +9,7 @@ from typing import Any
 
 from mtgcn import datasets, notebooks, yamlfile
 from mtgcn.checking import Problem, data_problems, experiment_problems
+from mtgcn.depths import DepthParameters
 from mtgcn.errors import MtgcnError, nearest
 from mtgcn.parameters import Parameters, SplitsParameters
 from mtgcn.wording import layers
@@ -21,8 +22,9 @@ RESULTS = "results"
 EXPERIMENT = "experiment"
 MODELS: dict[str, type[Parameters]] = {
     EXPERIMENT: Parameters,
-    "splits": SplitsParameters,
+    "depth": DepthParameters,
     "open_points": Parameters,
+    "splits": SplitsParameters,
 }
 # The folder of results that belongs to the searches; a page of that name would take it for its own.
 TAKEN = "search"
@@ -72,8 +74,11 @@ class RunFile:
             return self.given_title
         if self.model is None:
             return notebooks.title(notebooks.read(self.notebook))
-        place = f"{label(self.complete['dataset'])}, {layers(self.complete['hidden_layers'])}"
-        if self.notebook.stem == EXPERIMENT:
+        remedy = "" if self.complete["remedy"] == "none" else f" with {self.complete['remedy']}"
+        depths = self.complete.get("depths") or [self.complete["hidden_layers"]]
+        many = ", ".join(map(str, depths[:-1]))
+        place = f"{label(self.complete['dataset'])}{remedy}, {many + ' and ' if many else ''}{layers(depths[-1])}"
+        if self.notebook.stem in (EXPERIMENT, "depth"):
             return place
         own = notebooks.title(notebooks.read(self.notebook))
         return f"{place}: {own[:1].lower()}{own[1:]}"

@@ -3,11 +3,10 @@
 Embeddings H are ``(runs, n, c)`` or, for one run, ``(n, c)``, torch or numpy; every measure is a numpy array
 ``(runs,)``, NaN for a run whose embedding is not finite. Edges are ``(2, m)``, each undirected edge once.
 Sums run in float64: deep layers reach values whose squares float32 rounds to zero. Work and memory grow with
-m·c, never with n².
+m·c, never with n². `Gauge` takes all measures of one graph at once, with what belongs to the graph built once.
 """
 
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
@@ -17,8 +16,7 @@ from scipy import sparse
 Array = np.ndarray | torch.Tensor
 Floats = NDArray[np.float64]
 Pairs = NDArray[np.int64]
-
-warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
+TINY = 1e-200  # squared norms below this may have lost digits to underflow
 
 
 def dirichlet_energy(embeddings: Array, edges: Array) -> Floats:
@@ -26,8 +24,8 @@ def dirichlet_energy(embeddings: Array, edges: Array) -> Floats:
 
     tr(Hᵀ L H) = Σ over edges of ‖h_u − h_v‖²; zero when connected nodes share one embedding.
     """
-    first, second = _pairs(edges, embeddings)
-    return _per_run(embeddings, lambda run: (run[first] - run[second]).square().sum())
+    differences = _differences(_host(edges), embeddings.shape[-2])
+    return _per_run(embeddings, lambda run: _squares(differences @ run))
 
 
 def normalised_dirichlet_energy(embeddings: Array, edges: Array) -> Floats:
@@ -36,21 +34,13 @@ def normalised_dirichlet_energy(embeddings: Array, edges: Array) -> Floats:
     tr(Hᵀ (I − Â) H) = Σ over edges of ‖h_u / √(1 + d_u) − h_v / √(1 + d_v)‖². Zero when h_u is proportional
     to √(1 + d_u), which is where repeated graph convolution Â leads; constant embeddings are not its zero.
     """
-    first, second = _pairs(edges, embeddings)
-    nodes = embeddings.shape[-2]
-    degrees = torch.bincount(torch.cat([first, second]), minlength=nodes)
-    scale = (1 + degrees).to(torch.float64).rsqrt().unsqueeze(1)
-
-    def energy(run: torch.Tensor) -> torch.Tensor:
-        scaled = run * scale
-        return (scaled[first] - scaled[second]).square().sum()
-
-    return _per_run(embeddings, energy)
+    differences = _normalised(_differences(_host(edges), embeddings.shape[-2]))
+    return _per_run(embeddings, lambda run: _squares(differences @ run))
 
 
 def squared_norm(embeddings: Array) -> Floats:
     """‖H‖²: an energy divided by it does not change when the whole embedding merely shrinks."""
-    return _per_run(embeddings, lambda run: run.square().sum())
+    return _per_run(embeddings, _squares)
 
 
 def mean_average_distance(embeddings: Array, pairs: Array) -> Floats:
@@ -59,16 +49,13 @@ def mean_average_distance(embeddings: Array, pairs: Array) -> Floats:
     ``pairs`` (2, k) holds nodes above and their partners below: ``neighbour_pairs`` or ``remote_pairs``.
     A zero vector has no direction, so pairs with one are left out; NaN when none is left.
     """
-    nodes = embeddings.shape[-2]
-    both = torch.stack(_pairs(pairs, embeddings))
-    ones = torch.ones(both.shape[1], dtype=torch.float64, device=both.device)
-    partners = torch.sparse_coo_tensor(both, ones, (nodes, nodes), check_invariants=True).to_sparse_csr()
-    return _per_run(embeddings, lambda run: _mad(run, partners))
+    partners = _Partners(_host(pairs), embeddings.shape[-2])
+    return _per_run(embeddings, lambda run: partners.distance(*_directions(run)))
 
 
 def neighbour_pairs(edges: Array) -> Pairs:
     """Both directions of every edge, (2, 2m): each node with each of its neighbours."""
-    one = np.asarray(edges, dtype=np.int64)
+    one = _host(edges)
     return np.concatenate([one, one[::-1]], axis=1)
 
 
@@ -106,40 +93,109 @@ def effective_rank(embeddings: Array) -> Floats:
 
 def dead_units(embeddings: Array) -> Floats:
     """Share of the c units that are zero on every node, 0 to 1."""
-    return _per_run(embeddings, lambda run: (run == 0).all(dim=0).to(torch.float64).mean())
+    return _per_run(embeddings, lambda run: float((~run.any(axis=0)).mean()))
 
 
-def _mad(run: torch.Tensor, partners: torch.Tensor) -> torch.Tensor:
-    """MAD of one run (n, c); sparse ``partners`` (n, n) has a one for each node and partner."""
-    # Division by the largest entry first: the norm of a row of 1e-200 must not underflow.
-    largest = run.abs().amax(dim=1, keepdim=True)
-    directed = (largest > 0).double()
-    scaled = run / (largest + (1 - directed))
-    unit = scaled / (scaled.norm(dim=1, keepdim=True) + (1 - directed))
-    # Σ_v (1 − cos(u, v)) = number of partners − u · Σ_v v: one sparse product instead of a vector per pair.
-    counts = (directed * (partners @ directed)).squeeze(1)
-    totals = counts - (unit * (partners @ unit)).sum(dim=1)
-    return (totals / counts)[counts > 0].mean()
+ENERGIES = ("dirichlet_energy", "normalised_dirichlet_energy", "squared_norm")
+MEASURES = (*ENERGIES, "mad_neighbours", "mad_remote", "effective_rank", "dead_units")
 
 
-def _effective_rank(run: torch.Tensor) -> torch.Tensor:
-    largest = run.abs().max()
+class Gauge:
+    """All measures for one graph: edges (2, m) over so many nodes, distances also over `remote_pairs`."""
+
+    def __init__(self, edges: Array, nodes: int) -> None:
+        self._differences = _differences(_host(edges), nodes)
+        self._normalised = _normalised(self._differences)
+        self._neighbours = _Partners(neighbour_pairs(edges), nodes)
+        self._remote = _Partners(remote_pairs(edges, nodes), nodes)
+
+    def measures(self, embeddings: Array) -> dict[str, Floats]:
+        """Return every measure of (runs, n, c) by its name, (runs,) each."""
+        rows = [{} if run is None else self._of(run) for run in _runs(embeddings)]
+        return {name: np.array([row.get(name, np.nan) for row in rows], float) for name in MEASURES}
+
+    def _of(self, run: Floats) -> dict[str, float]:
+        directions = _directions(run)
+        return {
+            "dirichlet_energy": _squares(self._differences @ run),
+            "normalised_dirichlet_energy": _squares(self._normalised @ run),
+            "squared_norm": _squares(run),
+            "mad_neighbours": self._neighbours.distance(*directions),
+            "mad_remote": self._remote.distance(*directions),
+            "effective_rank": _effective_rank(run),
+            "dead_units": dead_units(run)[0],
+        }
+
+
+class _Partners:
+    """Pairs (2, k) of nodes and their partners, as a sparse matrix with a row for each node that has any."""
+
+    def __init__(self, pairs: Pairs, nodes: int) -> None:
+        self.nodes, rows = np.unique(pairs[0], return_inverse=True)
+        ones = np.ones(pairs.shape[1])
+        self.matrix = sparse.csr_array((ones, (rows, pairs[1])), shape=(self.nodes.size, nodes))
+
+    def distance(self, unit: Floats, directed: Floats) -> float:
+        """Return MAD of unit vectors (n, c), zero for nodes that are not ``directed`` (n,)."""
+        # Σ_v (1 − cos(u, v)) = number of partners − u · Σ_v v: one sparse product instead of a vector per pair.
+        counts = directed[self.nodes] * (self.matrix @ directed)
+        totals = counts - np.einsum("nc,nc->n", unit[self.nodes], self.matrix @ unit)
+        used = counts > 0
+        return float((totals[used] / counts[used]).mean()) if used.any() else np.nan
+
+
+def _directions(run: Floats) -> tuple[Floats, Floats]:
+    """Return the rows of ``run`` (n, c) at length one, and 1 for each that has a direction, (n,); zeros stay zero."""
+    squares = np.einsum("nc,nc->n", run, run)
+    if (small := squares < TINY).any():  # the norm of a row of 1e-200 must not underflow
+        largest = np.abs(run[small]).max(axis=1, keepdims=True)
+        run = run.copy()
+        run[small] /= np.where(largest > 0, largest, 1.0)
+        squares = np.einsum("nc,nc->n", run, run)
+    directed = (squares > 0).astype(float)
+    return run / np.sqrt(squares + (1 - directed))[:, None], directed
+
+
+def _effective_rank(run: Floats) -> float:
+    largest = np.abs(run).max(initial=0.0)
     if largest == 0:
-        return torch.zeros((), dtype=run.dtype)
+        return 0.0
     scaled = run / largest
-    squares = torch.linalg.eigvalsh(scaled.T @ scaled)
-    values = torch.where(squares > 1e-14 * squares[-1], squares, 0.0).sqrt()
-    return torch.special.entr(values / values.sum()).sum().exp()
+    squares = np.linalg.eigvalsh(scaled.T @ scaled)
+    values = np.sqrt(squares[squares > 1e-14 * squares[-1]])
+    shares = values / values.sum()
+    return float(np.exp(-(shares * np.log(shares)).sum()))
 
 
-def _pairs(pairs: Array, embeddings: Array) -> tuple[torch.Tensor, torch.Tensor]:
-    device = embeddings.device if isinstance(embeddings, torch.Tensor) else None
-    both = torch.as_tensor(pairs, dtype=torch.int64, device=device)
-    return both[0], both[1]
+def _squares(values: Floats) -> float:
+    flat = values.ravel()
+    return float(flat @ flat)
 
 
-def _per_run(embeddings: Array, measure: Callable[[torch.Tensor], torch.Tensor]) -> Floats:
-    """Apply ``measure`` to each run (n, c) in turn, so that ten runs need no ten-fold copy in float64."""
-    stacked = torch.as_tensor(embeddings).detach()
-    runs = stacked if stacked.ndim == 3 else stacked.unsqueeze(0)
-    return np.array([float(measure(run.double())) if run.isfinite().all() else np.nan for run in runs])
+def _differences(edges: Pairs, nodes: int) -> sparse.csr_array:
+    """Return (m, n): a row for each edge that takes the second end's embedding from the first's."""
+    count = edges.shape[1]
+    values = np.repeat([1.0, -1.0], count)
+    return sparse.csr_array((values, (np.tile(np.arange(count), 2), edges.ravel())), shape=(count, nodes))
+
+
+def _normalised(differences: sparse.csr_array) -> sparse.csr_array:
+    """Return the same with every node's embedding divided by √(1 + degree)."""
+    degrees = np.asarray(abs(differences).sum(axis=0)).ravel()
+    return sparse.csr_array(differences @ sparse.diags_array(1 / np.sqrt(1 + degrees)))
+
+
+def _host(pairs: Array) -> Pairs:
+    return torch.as_tensor(pairs, dtype=torch.int64).cpu().numpy()
+
+
+def _runs(embeddings: Array) -> Iterator[Floats | None]:
+    """Give each run (n, c) in turn, None for one that is not finite; ten runs need no ten-fold copy in float64."""
+    stacked = torch.as_tensor(embeddings).detach().cpu()
+    for run in stacked if stacked.ndim == 3 else stacked.unsqueeze(0):
+        values = run.double().contiguous().numpy()
+        yield values if np.isfinite(values.sum()) or np.isfinite(values).all() else None
+
+
+def _per_run(embeddings: Array, measure: Callable[[Floats], float]) -> Floats:
+    return np.array([np.nan if run is None else measure(run) for run in _runs(embeddings)])

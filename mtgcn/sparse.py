@@ -46,11 +46,11 @@ class BlockSparse:
             matrix = self._csr(self._index, self.values * masks[0], (self.rows, self.columns))
             values = self._transposed.values() * masks[1]
             transposed = self._csr(self._transposed_index, values, (self.columns, self.rows))
-        return _Product.apply(dense, matrix, transposed)
+        return multiply(dense, matrix, transposed)
 
     def transposed_product(self, dense: Tensor) -> Tensor:
         """Return Xᵀ Z: (runs, n, c) to (runs, d, c), differentiable in Z."""
-        return _Product.apply(dense, self._transposed, self._matrix)
+        return multiply(dense, self._transposed, self._matrix)
 
     def _csr(self, index: tuple[Tensor, Tensor], values: Tensor, shape: tuple[int, int]) -> Tensor:
         size = (self.runs * shape[0], self.runs * shape[1])
@@ -66,6 +66,14 @@ def csr_index(matrix: sparse.csr_matrix, device: torch.device) -> tuple[Tensor, 
 def csr(index: tuple[Tensor, Tensor], values: Tensor, shape: tuple[int, int]) -> Tensor:
     """Return a torch CSR matrix over the given index, without copying or checking it."""
     return torch.sparse_csr_tensor(index[0], index[1], values, size=shape, check_invariants=False)
+
+
+def multiply(dense: Tensor, matrix: Tensor, transposed: Tensor) -> Tensor:
+    """Return the block-diagonal ``matrix`` times ``dense``, (runs, d, c) to (runs, n, c), differentiable in the latter.
+
+    The gradient takes the way of ``transposed``.
+    """
+    return _Product.apply(dense, matrix, transposed)
 
 
 class _Product(torch.autograd.Function):

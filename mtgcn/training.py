@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from mtgcn.machine import fitting_threads, keep_large_blocks
+from mtgcn.measures import Recorder, first_gradients
 from mtgcn.network import Network
 from mtgcn.optimiser import Adam
 from mtgcn.parameters import Parameters
@@ -78,7 +79,12 @@ class Trained:
         return rows[epoch] if epoch < len(rows) else np.full(len(self.seeds), np.nan, np.float32)
 
 
-def train(network: Network, parameters: Parameters, report: Callable[[Progress], None] | None = None) -> Trained:
+def train(
+    network: Network,
+    parameters: Parameters,
+    report: Callable[[Progress], None] | None = None,
+    recorder: Recorder | None = None,
+) -> Trained:
     """Train every run of ``network`` by the paper's protocol; the test nodes play no part.
 
     A run whose loss is no longer finite is marked as diverged and ends; the others go on. Interrupted by
@@ -88,14 +94,18 @@ def train(network: Network, parameters: Parameters, report: Callable[[Progress],
     keep_large_blocks()
     try:
         with fitting_threads(network.batch.stored_values):
-            _train(network, parameters, outcome, report)
+            _train(network, parameters, outcome, report, recorder)
     except KeyboardInterrupt as interrupt:
         raise KeyboardInterrupt(outcome) from interrupt
     return outcome
 
 
 def _train(
-    network: Network, parameters: Parameters, outcome: Trained, report: Callable[[Progress], None] | None
+    network: Network,
+    parameters: Parameters,
+    outcome: Trained,
+    report: Callable[[Progress], None] | None,
+    recorder: Recorder | None,
 ) -> None:
     runs = network.batch.runs
     risk_nodes = network.batch.validation if parameters.validation_risk_nodes == "validation" else None
@@ -113,6 +123,7 @@ def _train(
         start = time.perf_counter()
         loss = network.training_loss()
         loss.sum().backward()
+        gradients = first_gradients(network) if recorder is not None and recorder.wants(epoch) else None
         adam.step(plateau.learning_rates.tolist())
         accuracy, validation_loss = network.validate(risk_nodes)
 
@@ -127,6 +138,8 @@ def _train(
         plateau.update(validation_loss)
         outcome.diverged[moving] = diverged
         outcome.seconds[moving] += (time.perf_counter() - start) / len(moving)
+        if recorder is not None and gradients is not None:
+            recorder.record(network, [epoch] * len(moving), gradients)
         if report is not None:
             reached = outcome.validation_accuracy[outcome.best_epoch > 0]
             report(Progress(epoch, float(reached.mean()) if len(reached) else np.nan, len(moving)))

@@ -3,6 +3,7 @@
 Nothing of the engine is used here, so that the engine can be compared with it.
 """
 
+import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -35,9 +36,16 @@ class DenseNetwork:
     """
 
     def __init__(
-        self, graph: Arrays, hidden_layers: int, weights: Mapping[str, Tensor], drop: Drop = no_dropout
+        self,
+        graph: Arrays,
+        hidden_layers: int,
+        weights: Mapping[str, Tensor],
+        drop: Drop = no_dropout,
+        remedy: str = "none",
+        edges: np.ndarray | None = None,
     ) -> None:
-        self.a_hat = renormalised_adjacency(graph.edges, graph.nodes)
+        self.a_hat = renormalised_adjacency(graph.edges if edges is None else edges, graph.nodes)
+        self.remedy = remedy
         self.x = torch.from_numpy(graph.features.toarray()).double()
         self.y = torch.from_numpy(graph.labels)
         self.hidden_layers, self.weights, self.drop = hidden_layers, weights, drop
@@ -46,9 +54,26 @@ class DenseNetwork:
         return self.a_hat @ x @ self.weights[f"{name}.B"]
 
     def g_sh(self, x: Tensor, site: str = "encoder") -> Tensor:
+        h = h_0 = x
         for layer in range(self.hidden_layers):
-            x = torch.relu(self.gc(self.drop(x, f"{site}.{layer}"), f"encoder.{layer}"))
-        return x
+            dropped = self.drop(h, f"{site}.{layer}")
+            after = torch.relu(self.gc(dropped, f"encoder.{layer}"))
+            if self.remedy == "residual" and layer > 0:
+                after = after + h
+            if self.remedy == "pairnorm":
+                after = torch.relu(pair_norm(self.gc(dropped, f"encoder.{layer}")))
+            if self.remedy == "gcnii" and layer > 0:
+                after = self.gcnii(dropped, h_0, layer)
+            h = after
+            h_0 = h if layer == 0 else h_0
+        return h
+
+    def gcnii(self, h: Tensor, h_0: Tensor, layer: int) -> Tensor:
+        """Equation 5 of Chen et al. with their α = 0.1 and λ = 0.5."""
+        beta = math.log(0.5 / layer + 1)
+        identity = torch.eye(h.shape[1], dtype=torch.float64)
+        initial = 0.9 * self.a_hat @ h + 0.1 * h_0
+        return torch.relu(initial @ ((1 - beta) * identity + beta * self.weights[f"encoder.{layer}.B"]))
 
     def g_main(self, embedding: Tensor) -> Tensor:
         return torch.softmax(self.gc(self.drop(embedding, "main"), "main"), dim=1)
@@ -80,6 +105,12 @@ class DenseNetwork:
         rebuilt = self.g_auxiliary(embedding @ torch.diag(p_n), "ER")
         target = embedding.detach() if detach_target else embedding
         return mean_squared_distance(target[:, n] if reconstruct == "partial" else target, rebuilt, nodes)
+
+
+def pair_norm(x: Tensor) -> Tensor:
+    """Equations 10 and 11 of Zhao & Akoglu with s = 1, and 1e-6 under the root as in their code."""
+    centred = x - x.mean(0)
+    return centred / torch.sqrt(1e-6 + centred.square().sum(1).mean())
 
 
 def mean_squared_distance(target: Tensor, rebuilt: Tensor, nodes: np.ndarray) -> Tensor:

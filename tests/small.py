@@ -39,18 +39,24 @@ def parameters(network: str = "GCN", tasks: dict[str, Any] | None = None, **valu
 def double_network(graph: Dataset, chosen: Parameters, seeds: Sequence[int] | None = None) -> Network:
     """The engine's network in float64, where it can be compared to the last digits."""
     (tasks,) = chosen.networks.values()
-    architecture = Architecture(LAYERS[chosen.layer], chosen.hidden_layers, chosen.hidden_units, chosen.dropout)
+    sizes = chosen.hidden_layers, chosen.hidden_units
+    architecture = Architecture(LAYERS[chosen.layer], *sizes, chosen.dropout, chosen.remedy_settings)
     batch = Batch(graph, architecture, seeds or chosen.seeds, CPU, chosen.backend, torch.float64)
     return Network(batch, tasks, main_weight=chosen.main_weight)
 
 
 def dense_loss(
-    network: Network, run: int, chosen: Parameters, validation: bool = False, drop: Drop = no_dropout
+    network: Network,
+    run: int,
+    chosen: Parameters,
+    validation: bool = False,
+    drop: Drop = no_dropout,
+    edges: np.ndarray | None = None,
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """The objective of one run by the paper's formulas, and the leaves to differentiate it by."""
     graph, (tasks,) = network.batch.dataset, chosen.networks.values()
     leaves = {name: value[run].detach().double().requires_grad_() for name, value in network.weights.items()}
-    dense = DenseNetwork(graph, chosen.hidden_layers, leaves, drop)
+    dense = DenseNetwork(graph, chosen.hidden_layers, leaves, drop, chosen.remedy, edges)
     everywhere = np.arange(graph.nodes)
     loss = chosen.main_weight * dense.risk_main(graph.validation if validation else graph.train)
     for name, task in tasks.items():

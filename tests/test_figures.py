@@ -21,6 +21,7 @@ from test_search import TOY
 from mtgcn import figures, statistics
 from mtgcn.errors import MtgcnError
 from mtgcn.figures import style
+from mtgcn.figures.measures import SHOWN
 from mtgcn.paper import NETWORKS
 
 LIGHT, DARK = "#ffffff", "#14181e"  # the book's pages
@@ -43,12 +44,46 @@ def grid() -> pd.DataFrame:
     return table[(table["AE weight"] != 10) | (table["FR weight"] != 5)]
 
 
+def measured_runs() -> pd.DataFrame:
+    table = results([("cora", 1), ("cora", 16)], networks=["GCN", "AE"], runs=4).reset_index(drop=True)
+    columns = [measure.column for measure in SHOWN]
+    return table.assign(**{name: (table["test_accuracy"] - 60) / (1 + place) for place, name in enumerate(columns)})
+
+
+def mapped() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    cells = [(network, depth) for network in ("GCN", "AE") for depth in (1, 16)]
+    parts = [
+        pd.DataFrame(rng.uniform(-1, 1, (20, 2)), columns=["x", "y"]).assign(
+            network=network, hidden_layers=depth, seed=0, node=range(20), label=np.arange(20) % 7
+        )
+        for network, depth in cells
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def two_runs() -> tuple[pd.DataFrame, pd.DataFrame]:
+    own = curves(["GCN"], runs=2, epochs=50).assign(hidden_layers=5)
+    own["run"] = own["seed"].map({0: "collapses", 1: "learns"})
+    some = own[own["epoch"] % 25 == 1]
+    return own, some.assign(effective_rank=some["epoch"] ** 0.5, gradient_norm=1.0 / some["epoch"])
+
+
+def mended() -> pd.DataFrame:
+    table = results([("cora", depth) for depth in (2, 8)], networks=["GCN", "AE"])
+    return pd.concat([table.assign(remedy=name) for name in ("none", "dropedge", "gcnii")], ignore_index=True)
+
+
 DRAW: dict[str, Callable[[], figures.Figure]] = {
     "runs": lambda: figures.runs_by_network(results([("cora", 1), ("pubmed", 1)])),
     "curves": lambda: figures.learning_curves(curves(["GCN", "AE", "NEW"], runs=2, epochs=60)),
     "losses": lambda: figures.learning_curves(curves(["GCN", "AE"], epochs=60), "validation_loss"),
     "depth": lambda: figures.accuracy_against_depth(results([("cora", 1), ("cora", 2), ("cora", 16)])),
     "layers": lambda: figures.depth_by_layer(measures(), "energy", "energy", logarithmic=True),
+    "measured": lambda: figures.accuracy_against_measures(measured_runs()),
+    "maps": lambda: figures.embedding_maps(mapped()),
+    "two": lambda: figures.two_runs(*two_runs()),
+    "remedies": lambda: figures.remedies_against_depth(mended()),
     "grid": lambda: figures.weight_grid(grid(), "AE weight", "FR weight"),
     "architecture": figures.architecture,
     "splits": lambda: figures.gains_by_split(split_runs()),
@@ -245,6 +280,58 @@ def test_depth_by_layer_averages_runs_and_leaves_missing_layers_empty() -> None:
     dead = measures().assign(energy=0.0)
     assert figures.depth_by_layer(dead, "energy", "energy", logarithmic=True).svg()
     assert figures.depth_by_layer(measures().iloc[:0], "energy", "energy").svg()
+
+
+def test_accuracy_against_measures_has_a_point_a_run_and_the_rank_correlation() -> None:
+    runs = measured_runs()
+    runs.loc[0, "mad_remote"] = 0.0  # no place on a logarithmic axis
+    axes = figures.accuracy_against_measures(runs).axes
+    assert [ax.get_xlabel() for ax in axes] == [measure.label for measure in SHOWN]
+    for measure, ax in zip(SHOWN, axes, strict=True):
+        points = sum(len(line.get_xdata()) for line in ax.lines)
+        assert points == len(runs) - (measure.column == "mad_remote")
+        assert ax.get_title() == "ρ +1.00"  # each is made from the accuracy
+    assert axes[0].lines[1].get_color() == style.of("AE").colour
+    assert figures.accuracy_against_measures(runs.iloc[:0]).svg()
+
+
+def test_maps_are_a_grid_of_networks_and_depths_with_all_nodes() -> None:
+    axes = figures.embedding_maps(mapped()).axes
+    assert len(axes) == 4
+    assert [axes[0].get_ylabel(), axes[2].get_ylabel()] == ["GCN", "AE"]
+    assert [ax.get_title() for ax in axes[:2]] == ["1 hidden layer", "16 hidden layers"]
+    assert all(sum(len(line.get_xdata()) for line in ax.lines) == 20 for ax in axes)
+    looks = {(line.get_color(), line.get_marker()) for line in axes[0].lines}
+    assert len(looks) == len({colour for colour, _ in looks}) == len({marker for _, marker in looks}) == 7
+    assert figures.embedding_maps(mapped().iloc[:0]).svg()
+
+
+def test_two_runs_are_told_apart_by_their_dashes() -> None:
+    own, some = two_runs()
+    accuracy, loss, rank, gradient = figures.two_runs(own, some).axes
+    assert len({line.get_linestyle() for line in accuracy.lines}) == 2
+    collapses = own[own["run"] == "collapses"]
+    assert accuracy.lines[0].get_ydata() == pytest.approx(collapses["validation_accuracy"].to_numpy())
+    assert loss.lines[0].get_ydata() == pytest.approx(collapses["training_loss"].to_numpy())
+    assert rank.lines[0].get_xdata().tolist() == gradient.lines[0].get_xdata().tolist() == [1, 26]
+    assert figures.two_runs(own.iloc[:0], some.iloc[:0]).svg()
+
+
+def test_remedies_have_ours_with_and_without_and_theirs() -> None:
+    table = mended()
+    table.loc[table["remedy"] == "none", "test_accuracy"] -= 10
+    dropedge, gcnii = figures.remedies_against_depth(table).axes
+    assert [dropedge.get_title(), gcnii.get_title()] == ["dropedge", "gcnii"]
+    thin, line = dropedge.lines[:2]
+    assert thin.get_linewidth() < line.get_linewidth()
+    assert thin.get_ydata() == pytest.approx(line.get_ydata() - 10)
+    theirs = dropedge.lines[-1]
+    assert theirs.get_markerfacecolor() == "none"
+    # Two layers of Rong et al. are one hidden layer and the one that gives the classes.
+    assert (theirs.get_xdata()[0], theirs.get_ydata()[0]) == (1, 82.8)
+    assert gcnii.lines[-1].get_ydata().tolist() == [85.5]
+    assert figures.remedies_against_depth(table[table["remedy"] == "none"]).svg()
+    assert figures.remedies_against_depth(table.iloc[:0]).svg()
 
 
 def test_weight_grid_frames_the_best_mean_and_leaves_gaps() -> None:

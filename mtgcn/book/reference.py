@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 import types
 import typing
+from collections.abc import Sequence
 from typing import Any
 
 import typer
@@ -56,20 +57,34 @@ def _meaning(parameter: Any) -> str:
 
 def parameters() -> str:
     """Return the keys of a parameter file, those of an experiment and those of each task, as Markdown."""
+    from mtgcn.depths import DepthParameters
     from mtgcn.parameters import Parameters
+    from mtgcn.remedies import REMEDIES
     from mtgcn.tasks import TASKS
 
     parts = ["## An experiment", "", model(Parameters)]
     for name, task in TASKS.items():
         summary = (importlib.import_module(task.__module__).__doc__ or "").strip()
         parts += [f"## The task {name}", "", summary.removeprefix(f"{name}: ").capitalize(), "", model(task.Parameters)]
+    for name, remedy in REMEDIES.items():
+        if remedy.model_fields:
+            summary = (remedy.__doc__ or "").strip().splitlines()[0]
+            parts += [f"## The remedy {name}", "", summary, "", model(remedy)]
+    own = [name for name in DepthParameters.__annotations__ if name != "hidden_layers"]
+    several = ["## Several depths", "", "The keys of an experiment but `hidden_layers`, and", ""]
+    parts += [*several, model(DepthParameters, own)]
     return "\n".join(parts)
 
 
-def model(cls: type[BaseModel]) -> str:
-    """Return a Markdown definition list of the fields of a pydantic model: name, type, default, meaning."""
+def model(cls: type[BaseModel], names: Sequence[str] | None = None) -> str:
+    """Return a Markdown definition list of the fields of a pydantic model: name, type, default, meaning.
+
+    With ``names`` only those.
+    """
     lines = []
     for name, field in cls.model_fields.items():
+        if names is not None and name not in names:
+            continue
         value = field.get_default(call_default_factory=True)
         default = "required" if field.is_required() else f"default `{_yaml(value)}`"
         kind = type_name(field.annotation)
@@ -86,6 +101,8 @@ def type_name(annotation: Any) -> str:
         return " or ".join(type_name(part) for part in typing.get_args(annotation))
     if origin is typing.Annotated:
         return type_name(typing.get_args(annotation)[0])
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return "a mapping"
     if origin in (dict, list):
         return "a mapping" if origin is dict else "a list"
     plain = {int: "whole number", float: "number", str: "text", bool: "`true` or `false`", type(None): "nothing"}
@@ -93,4 +110,5 @@ def type_name(annotation: Any) -> str:
 
 
 def _yaml(value: Any) -> str:
+    value = value.model_dump() if isinstance(value, BaseModel) else value
     return str(value).lower() if isinstance(value, bool) else f"{value}"

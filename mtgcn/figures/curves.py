@@ -2,8 +2,9 @@
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from mtgcn.comparison import BASELINE, in_order
 from mtgcn.errors import MtgcnError
@@ -53,17 +54,23 @@ def learning_curves(curves: pd.DataFrame, quantity: str = "validation_accuracy")
             ax.plot(epochs, wide[BASELINE].mean(axis=1), color=style.of(BASELINE).colour, linewidth=1.2)
         ax.plot(epochs, wide[network].mean(axis=1), color=look.colour, linewidth=2.2)
         ax.set(title=network, xscale="log", yscale="log" if logarithmic else "linear")
-        bottom, top = ax.get_ylim()
-        if logarithmic and top < 100 * bottom:  # too short for powers of ten: 0.5 and not 5 × 10⁻¹
-            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-            ax.yaxis.set_minor_formatter(NullFormatter())
+        if logarithmic:
+            plain_numbers(ax)
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     figure.supxlabel("epoch", fontsize=10)
     figure.supylabel(label, fontsize=10)
     crowded = any(runs.shape[1] > LINES for runs in wide.values())
     figure.legend(handles=_legend(accuracy, crowded), loc="outside upper center", ncols=3)
     return figure
+
+
+def plain_numbers(ax: Axes) -> None:
+    """Write 0.5 and not 5 × 10⁻¹ on a logarithmic axis that is too short for powers of ten."""
+    low, high = ax.get_ylim()
+    if high < 100 * low:
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)) if high > 3 * low else MaxNLocator(4))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        ax.yaxis.set_minor_formatter(NullFormatter())
 
 
 def _legend(accuracy: bool, crowded: bool) -> list[Line2D]:

@@ -11,6 +11,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as MatplotlibFigure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
 
 from mtgcn.files import write_text
 
@@ -68,6 +69,13 @@ _OTHERS = [
 def of(network: str) -> Style:
     """Return the style of ``network``; one that the paper does not know gets one by its name, always the same."""
     return _STYLES.get(network) or _OTHERS[crc32(network.encode()) % len(_OTHERS)]
+
+
+def handle(network: str, line: bool = True, suffix: str = "") -> Line2D:
+    """Return what stands for ``network`` in a legend: its marker, on its ``line`` or alone."""
+    look = of(network)
+    dashes: Any = look.dashes if line else "none"
+    return Line2D([], [], color=look.colour, linestyle=dashes, marker=look.marker, ms=6, label=network + suffix)
 
 
 class Figure(MatplotlibFigure):

@@ -1,0 +1,107 @@
+"""Tables of the study of depth: accuracies, failures by their cause, and what others have published."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from mtgcn import paper, published
+from mtgcn.comparison import BASELINE, PLAIN, in_order
+from mtgcn.diagnosis import FAILURES, LEARNS, OTHER
+from mtgcn.rendering import Table
+from mtgcn.statistics import mean_and_sem
+from mtgcn.tables import DASH
+
+NEAR = 5.0  # points around the paper's collapsed mean within which a run counts as such a run
+
+
+def accuracy_by_depth(table: pd.DataFrame) -> Table:
+    """Networks (with their remedy) down, hidden layers across: mean ± standard error in per cent, the best bold."""
+    depths = sorted(table["hidden_layers"].unique())
+    remedies = list(dict.fromkeys(table["remedy"])) if "remedy" in table else [PLAIN]
+    rows, means = {}, {}
+    for remedy in remedies:
+        here = table[table["remedy"] == remedy] if "remedy" in table else table
+        for network in in_order(here["network"].tolist()):
+            own = here[here["network"] == network].groupby("hidden_layers")["test_accuracy"]
+            values = {depth: mean_and_sem(group) for depth, group in own}
+            name = network if remedy == PLAIN else f"{network}, {remedy}"
+            rows[name] = [_text(values.get(depth)) for depth in depths]
+            means[name] = [round(values[depth][0], 2) if depth in values else float("nan") for depth in depths]
+    numbers = pd.DataFrame.from_dict(means, orient="index", columns=depths)
+    return _table("accuracy-by-depth", rows, depths, "hidden layers", numbers.eq(numbers.max()))
+
+
+def failures_by_depth(runs: pd.DataFrame) -> Table:
+    """Hidden layers down: how many runs of `mtgcn.diagnosis.diagnose` failed, and of these how many show which sign.
+
+    The plain network and all those with tasks have a group of columns each. A run can show more than one sign.
+    """
+    groups = {BASELINE: runs["network"] == BASELINE, "with tasks": runs["network"] != BASELINE}
+    columns: dict[tuple[str, str], list[str]] = {}
+    depths = sorted(runs["hidden_layers"].unique())
+    for name, chosen in groups.items():
+        if not chosen.any():
+            continue
+        by_depth = [runs[chosen & (runs["hidden_layers"] == depth)] for depth in depths]
+        failed = [here[here["failed"]] for here in by_depth]
+        pairs = zip(failed, by_depth, strict=True)
+        columns[name, "failed"] = [f"{len(bad)} of {len(here)}" if len(here) else DASH for bad, here in pairs]
+        for sign, words in FAILURES.items():
+            columns[name, words] = [str(int(bad[sign].sum())) if len(bad) else DASH for bad in failed]
+        columns[name, OTHER] = [str(int((bad["verdict"] == OTHER).sum())) if len(bad) else DASH for bad in failed]
+    text = pd.DataFrame(columns, index=[str(depth) for depth in depths]).rename_axis(columns=["", "hidden layers"])
+    return Table("failures-by-depth", runs, text, pd.DataFrame(False, text.index, text.columns))
+
+
+def runs_like_the_papers(runs: pd.DataFrame, dataset: str = "cora", depth: int = 5) -> Table:
+    """What ails the runs of the plain network that are about as accurate as the paper's with so many hidden layers.
+
+    ``runs`` are those of `mtgcn.diagnosis.diagnose`; about: within five points of the paper's mean, at any depth.
+    """
+    printed = paper.accuracies().query("dataset == @dataset and hidden_layers == @depth and network == @BASELINE")
+    mean = float(printed["mean"].iloc[0])
+    near = runs["test_accuracy"].between(mean - NEAR, mean + NEAR)
+    chosen = runs[near & (runs["network"] == BASELINE) & (runs["dataset"] == dataset)]
+    verdicts = chosen["verdict"].replace(LEARNS, OTHER).value_counts(sort=True)
+    rows = {
+        str(verdict): [
+            str(count),
+            ", ".join(map(str, sorted(set(chosen.loc[chosen["verdict"] == verdict, "hidden_layers"])))),
+        ]
+        for verdict, count in verdicts.items()
+    }
+    return _table(
+        "like-the-papers", rows, ["runs", "hidden layers"], f"{mean - NEAR:.1f} to {mean + NEAR:.1f} %", None, chosen
+    )
+
+
+def published_by_depth(dataset: str) -> Table:
+    """What others have published on a data set: remedies and sources down, their own count of layers across."""
+    theirs = published.accuracies().query("dataset == @dataset")
+    layers = sorted(theirs["layers"].unique())
+    rows = {}
+    for (remedy, source), own in theirs.groupby(["remedy", "source"], sort=False):
+        values = dict(zip(own["layers"], own["accuracy"], strict=True))
+        what = "no remedy" if remedy == PLAIN else str(remedy)
+        rows[f"{what}, {source}"] = [f"{values[layer]:.1f}" if layer in values else DASH for layer in layers]
+    return _table("published", rows, layers, "layers", None, theirs)
+
+
+def _table(
+    name: str,
+    rows: dict[str, list[str]],
+    columns: Sequence[object],
+    head: str,
+    bold: pd.DataFrame | None,
+    data: pd.DataFrame | None = None,
+) -> Table:
+    text = pd.DataFrame.from_dict(rows, orient="index", columns=[str(column) for column in columns])
+    text = text.rename_axis(columns=head)
+    marked = pd.DataFrame(False, text.index, text.columns) if bold is None else bold.set_axis(text.columns, axis=1)
+    return Table(name, text.reset_index() if data is None else data, text, marked)
+
+
+def _text(value: tuple[float, float] | None) -> str:
+    if value is None or value[0] != value[0]:
+        return DASH
+    return f"{value[0]:.1f}" + ("" if value[1] != value[1] else f" ± {value[1]:.1f}")

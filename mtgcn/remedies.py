@@ -1,0 +1,108 @@
+"""Remedies against the loss of accuracy with depth: small changes of the encoder, one class each.
+
+A remedy of your own is a subclass of `Remedy`, whose fields are its settings, and a line in `REMEDIES`.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+import torch
+from pydantic import BaseModel, ConfigDict, Field
+from torch import Tensor
+
+from mtgcn.graph import Graph
+from mtgcn.layers import Layer
+from mtgcn.pairnorm import pair_norm
+from mtgcn.products import product
+from mtgcn.thinning import Thinning
+
+
+class Remedy(BaseModel):
+    """The encoder without a remedy, H_l+1 = ReLU(GC(H_l)), and the places where one can change it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    all_nodes: ClassVar[bool] = False  # whether an output depends on every node, however far away
+    layers: ClassVar[tuple[str, ...] | None] = None  # the only layers that it is defined for
+
+    def first(self, convolved: Tensor) -> Tensor:
+        """Return H_1 from the first layer's output before the rectifier, both (runs, n, units)."""
+        return convolved.relu()
+
+    def further(
+        self, layer: type[Layer], graph: Graph, weights: dict[str, Tensor], dropped: Tensor, states: Sequence[Tensor]
+    ) -> Tensor:
+        """Return H_l+1, (runs, n, units), from H_1 to H_l in ``states``; ``dropped`` is H_l after dropout."""
+        return layer.apply(graph, weights, dropped).relu()
+
+    def thinning(self, edges: np.ndarray, nodes: int, seeds: Sequence[int]) -> Thinning | None:
+        """Return what takes edges away in training, ``None`` for nothing."""
+        return None
+
+
+class Residual(Remedy):
+    """Residual connections: H_l+1 = ReLU(GC(H_l)) + H_l (Kipf & Welling 2017, appendix B)."""
+
+    def further(  # noqa: D102  (see Remedy)
+        self, layer: type[Layer], graph: Graph, weights: dict[str, Tensor], dropped: Tensor, states: Sequence[Tensor]
+    ) -> Tensor:
+        return super().further(layer, graph, weights, dropped, states) + states[-1]
+
+
+class PairNorm(Remedy):
+    """PairNorm: what a layer gives is centred and scaled before the rectifier (Zhao & Akoglu 2020)."""
+
+    all_nodes = True
+
+    scale: float = Field(1.0, gt=0, description="s: root mean square of the norms of the embeddings")
+
+    def first(self, convolved: Tensor) -> Tensor:  # noqa: D102
+        return pair_norm(convolved, self.scale).relu()
+
+    def further(  # noqa: D102
+        self, layer: type[Layer], graph: Graph, weights: dict[str, Tensor], dropped: Tensor, states: Sequence[Tensor]
+    ) -> Tensor:
+        return pair_norm(layer.apply(graph, weights, dropped), self.scale).relu()
+
+
+class DropEdge(Remedy):
+    """DropEdge: every training epoch goes without a share of the edges, drawn anew (Rong et al. 2020).
+
+    Encoder and heads see the same edges within an epoch; evaluation sees all. A share of one half is our choice.
+    """
+
+    rate: float = Field(0.5, ge=0, lt=1, description="share of the edges that an epoch goes without")
+
+    def thinning(self, edges: np.ndarray, nodes: int, seeds: Sequence[int]) -> Thinning | None:  # noqa: D102
+        return Thinning(edges, nodes, seeds, self.rate)
+
+
+class GCNII(Remedy):
+    """GCNII: initial residual and identity mapping (Chen et al. 2020), the first hidden layer being H_0 there.
+
+    H_l+1 = ReLU(((1 − α) Â H_l + α H_1) ((1 − β_l) I + β_l B_l)) with β_l = log(λ / l + 1).
+    """
+
+    layers = ("GC",)
+
+    alpha: float = Field(0.1, ge=0, le=1, description="α: share of the first hidden layer in every other one")
+    strength: float = Field(0.5, gt=0, description="λ: with it weights count more, and less with every layer")
+
+    def further(  # noqa: D102
+        self, layer: type[Layer], graph: Graph, weights: dict[str, Tensor], dropped: Tensor, states: Sequence[Tensor]
+    ) -> Tensor:
+        propagated, b = layer.factors(graph, weights, dropped)
+        beta = math.log(self.strength / len(states) + 1)
+        mapping = (1 - beta) * torch.eye(b.shape[1], device=b.device, dtype=b.dtype) + beta * b
+        return product((1 - self.alpha) * propagated + self.alpha * states[0], mapping).relu()
+
+
+REMEDIES: dict[str, type[Remedy]] = {
+    "none": Remedy,
+    "residual": Residual,
+    "pairnorm": PairNorm,
+    "dropedge": DropEdge,
+    "gcnii": GCNII,
+}

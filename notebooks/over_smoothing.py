@@ -1,0 +1,161 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     notebook_metadata_filter: kernelspec,jupytext,-jupytext.text_representation.jupytext_version
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Over-smoothing, measured
+#
+# Graph networks lose accuracy when they grow deep. This page gathers the runs of all depths and asks what goes wrong
+# inside, which auxiliary task holds it up, and whether the tasks still add anything once depth itself is mended.
+# Nothing is trained here; what has not been run yet is missing from the figures.
+
+# %% tags=["hide-input"]
+# In Colab this installs the project beside the torch that is there; elsewhere it is installed already.
+import importlib
+import os
+import subprocess
+import sys
+
+if importlib.util.find_spec("mtgcn") is None:
+    source = os.environ.get("MTGCN_SOURCE", "git+https://github.com/mtgcn/mtgcn@v0.1.0")
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", source], check=True)
+    importlib.invalidate_caches()
+
+from IPython.display import display
+
+from mtgcn import depth_tables, diagnosis, figures, gathering, pages
+from mtgcn import results as stored
+
+print(pages.ready())
+
+# %% tags=["parameters"]
+results = ["depth-*", "remedy-*"]
+dataset = "cora"
+
+# %%
+studies = gathering.gather(*results)
+plain, here = studies.of(remedy="none"), studies.of(dataset=dataset)
+if not studies.table.empty:
+    stored.keep(studies.table.drop(columns="results"))
+print(f"{len(studies.table)} runs of {studies.table['results'].nunique()} pages.")
+
+# %% [markdown]
+# ## Accuracy against depth
+#
+# Test accuracy in per cent, mean over the runs with its 95 % interval. Open marks are the paper's means at the depths
+# it has.
+
+# %%
+figure = figures.accuracy_against_depth(plain.table)
+stored.keep(figure.svg(), "accuracy.svg")
+figure
+
+# %%
+display(*[depth_tables.accuracy_by_depth(plain.of(name).table) for name in plain.datasets])
+
+# %% [markdown]
+# ## What the layers do
+#
+# For each number of hidden layers (down) and each of these layers (across), mean over the runs at their best epochs, on
+# the data set that the parameters name. First the relative energy: how much connected nodes still differ beyond their
+# degrees (Dirichlet energy with the normalised Laplacian, divided by the squared norm).
+
+# %%
+layers = here.of(remedy="none").measures
+figures.depth_by_layer(layers, "relative_energy", "relative energy", logarithmic=True)
+
+# %% [markdown]
+# The mean average distance (MAD), cosine distance between neighbours, and between nodes at least eight steps apart:
+
+# %%
+figures.depth_by_layer(layers, "mad_neighbours", "MAD, neighbours", logarithmic=True)
+
+# %%
+figures.depth_by_layer(layers, "mad_remote", "MAD, remote pairs", logarithmic=True)
+
+# %% [markdown]
+# The effective rank, from one (all nodes on a line) to the number of units:
+
+# %%
+figures.depth_by_layer(layers, "effective_rank", "effective rank")
+
+# %% [markdown]
+# ## What goes with accuracy
+#
+# Each point is a run with its measures in the last hidden layer, all data sets and depths without remedy; ρ is the rank
+# correlation with the accuracy.
+
+# %%
+runs = plain.runs()
+figure = figures.accuracy_against_measures(runs)
+stored.keep(figure.svg(), "measures.svg")
+figure
+
+# %% [markdown]
+# ## Three failures with one accuracy
+#
+# A run has failed when it is hardly better than naming the largest class for every node. Its measures at the best epoch
+# then show over-smoothing (all nodes point one way or use fewer than three directions), a gradient that has vanished on
+# the way back to the first layer, or a layer whose units are dead; one run can show more than one.
+
+# %%
+diagnosed = diagnosis.diagnose(plain.table, plain.measures)
+stored.keep(diagnosed, "failures.csv")
+display(*[depth_tables.failures_by_depth(diagnosed[diagnosed["dataset"] == name]) for name in plain.datasets])
+
+# %% [markdown]
+# The paper reports a mean of 16.47 % for the plain network with five hidden layers on Cora. What the plain networks of
+# that accuracy show here, whatever their depth:
+
+# %%
+depth_tables.runs_like_the_papers(diagnosed)
+
+# %% [markdown]
+# Two runs along training, of the depth at which the runs of a page differ most: the least accurate and the best.
+
+# %%
+for page, curves in here.of(remedy="none").curves.groupby("results", sort=False):
+    display(figures.two_runs(curves, here.examples[here.examples["results"] == page]))
+
+# %% [markdown]
+# ## Maps of the embeddings
+#
+# Nodes of one run (the one with the median validation accuracy) laid out by t-SNE, for the plain network and the best
+# one. Only who is near whom means something, not the axes.
+
+# %%
+figure = figures.embedding_maps(here.of(remedy="none").maps)
+stored.keep(figure.svg(), "maps.svg")
+figure
+
+# %% [markdown]
+# ## Once depth itself is mended
+#
+# Remedies that change the encoder: alone (GCN) and with an auxiliary task. Thin lines are the same networks without
+# remedy; diamonds are what others have published for the remedy alone, with their own settings.
+
+# %%
+figure = figures.remedies_against_depth(here.table)
+stored.keep(figure.svg(), "remedies.svg")
+figure
+
+# %%
+depth_tables.accuracy_by_depth(here.table)
+
+# %% [markdown]
+# Theirs, by their own count of layers. Rong et al. count the layer that gives the classes too, so that eight of theirs
+# are seven hidden layers here; Chen et al. put their layers between two dense ones.
+
+# %%
+depth_tables.published_by_depth(dataset)

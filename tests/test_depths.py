@@ -1,0 +1,148 @@
+"""Several depths on one data set: what is trained, what is kept, and how small."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtgcn import depths, experiment, gathering, maps, results, runfile
+from mtgcn.datasets import load
+from mtgcn.depths import DepthParameters
+from mtgcn.errors import MtgcnError
+from mtgcn.smoothing import effective_rank
+
+TOY = load("toy")
+VALUES = {"dataset": "toy", "depths": [1, 3], "runs": 3, "epochs": 12, "measure_every": 5}
+NETWORKS = {"GCN": {}, "AE": {"AE": {"weight": 10}}}
+TABLES = ("measures", "course", "curves", "examples", "maps")
+
+
+@pytest.fixture(scope="module")
+def outcome() -> depths.Study:
+    return depths.study(experiment.validated(DepthParameters, {**VALUES, "networks": NETWORKS}), TOY, progress=False)
+
+
+def test_the_table_has_what_each_depth_gives_alone(outcome):
+    assert outcome.table.groupby(["hidden_layers", "network"], sort=False).size().to_dict() == {
+        (depth, network): 3 for depth in (1, 3) for network in NETWORKS
+    }
+    alone = experiment.run(
+        experiment.parameters_of(dataset="toy", runs=3, epochs=12, hidden_layers=3, networks=NETWORKS), TOY, False
+    )
+    here = outcome.table[outcome.table["hidden_layers"] == 3].reset_index(drop=True)
+    pd.testing.assert_frame_equal(
+        here[alone.table.columns].drop(columns="seconds"), alone.table.drop(columns="seconds")
+    )
+    assert set(outcome.table["remedy"]) == {"none"}
+    largest = np.bincount(TOY.labels[TOY.test]).max() / len(TOY.test)
+    assert outcome.table["chance"].to_numpy() == pytest.approx(100 * largest, abs=1e-3)
+
+
+def test_measures_are_those_of_the_best_epoch_and_the_course_is_the_mean_of_the_last_layer(outcome):
+    assert len(outcome.measures) == 2 * 3 * (1 + 3)
+    assert outcome.course.groupby(["network", "hidden_layers"])["epoch"].apply(list).tolist() == [[1, 6, 11]] * 4
+    parameters = experiment.validated(DepthParameters, {**VALUES, "networks": NETWORKS}).at(3)
+    whole = experiment.run(parameters, TOY, progress=False).measures
+    last = whole.query("network == 'AE' and layer == 3 and not best and epoch == 6")
+    row = outcome.course.query("network == 'AE' and hidden_layers == 3 and epoch == 6").iloc[0]
+    assert row["effective_rank"] == pytest.approx(last["effective_rank"].mean(), rel=1e-4)
+
+
+def test_examples_are_the_extremes_of_the_depth_with_the_widest_spread():
+    table = pd.DataFrame({"network": ["GCN", "AE"] * 3, "hidden_layers": [1, 1, 5, 5, 9, 9], "seed": range(6)})
+    table["test_accuracy"] = [80.0, 82.0, 16.0, 70.0, 14.0, np.nan]
+    chosen = depths.examples(table)
+    assert chosen.to_dict("list") == {
+        "network": ["GCN", "AE"],
+        "hidden_layers": [5, 5],
+        "seed": [2, 3],
+        "run": ["collapses", "learns"],
+    }
+    assert depths.examples(table.iloc[:0]).empty
+
+
+def test_curves_are_of_the_two_examples_only(outcome):
+    assert set(outcome.curves["run"]) == set(outcome.examples["run"]) == {"collapses", "learns"}
+    assert len(outcome.curves[["network", "hidden_layers", "seed"]].drop_duplicates()) == 2
+
+
+def test_maps_show_the_plain_and_the_best_network_at_some_depths(outcome):
+    assert set(outcome.maps["network"]) == {"GCN", "AE"}
+    assert set(outcome.maps["hidden_layers"]) == {1}  # of 1, 2, 5 and 16 the only one that was trained
+    assert outcome.maps.groupby("network").size().tolist() == [TOY.nodes] * 2
+    assert outcome.maps[["x", "y"]].abs().max().max() == 1
+    node = outcome.maps.iloc[17]
+    assert node["label"] == TOY.labels[node["node"]]
+
+
+def test_a_map_keeps_groups_together_and_survives_collapse():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.eye(3, 5), 30, axis=0) * 1e-7 + 1e-9 * rng.normal(size=(90, 5))
+    points = maps.tsne(groups)
+    centres = np.stack([points[30 * k : 30 * k + 30].mean(axis=0) for k in range(3)])
+    nearest = ((points[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+    assert nearest.tolist() == np.repeat([0, 1, 2], 30).tolist()
+    assert (maps.tsne(groups) == points).all()
+    assert (maps.tsne(np.ones((40, 3)) * 7) == 0).all()
+    assert (maps.tsne(np.zeros((40, 3))) == 0).all()
+    assert len(maps.some_nodes(2708)) == 500
+
+
+def test_files_stay_small_and_five_digits_are_enough():
+    table = depths.rounded(pd.DataFrame({"a": [123456.789, 1.23456789e-12, np.nan], "b": [1, 2, 3]}))
+    assert table["a"].tolist()[:2] == [123460.0, 1.2346e-12]
+    assert table["b"].tolist() == [1, 2, 3]
+    assert effective_rank(np.eye(4)) == pytest.approx([4])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("depths: [1, 1]", r"x\.yaml:3: depths names a number twice: 1, 1"),
+        ("depths: [0, 2]", r"x\.yaml:3: depths holds 0"),
+        ("hidden_layers: 2", r"x\.yaml:3: this notebook has 'depths', a list"),
+        ("depth: [1]", r"x\.yaml:3: there is no parameter 'depth'; did you mean 'depths'\?"),
+        ("depths: [2]\nremedy: gcn", r"x\.yaml:4: there is no remedy 'gcn'"),
+        ("depths: [2]\nremedy: gcnii\nremedy_settings: {alpha: 2}", r"x\.yaml:5: alpha is 2"),
+    ],
+)
+def test_mistakes_in_a_file_are_refused_with_their_line(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(MtgcnError, match=message):
+        _load(tmp_path, text)
+
+
+def test_a_file_is_checked_by_the_model_and_titled(tmp_path: Path) -> None:
+    file = _load(tmp_path, "depths: [2, 8]\nremedy: dropedge")
+    assert file.title == "Toy with dropedge, 2 and 8 hidden layers"
+    assert file.complete["depths"] == [2, 8]
+    assert "hidden_layers" not in file.complete
+    assert file.complete["remedy_settings"] == {"rate": 0.5}
+    assert DepthParameters.model_validate(file.complete).at(8).hidden_layers == 8
+    file.check_data()
+
+
+def _load(folder: Path, text: str) -> runfile.RunFile:
+    (folder / "x.yaml").write_text(f"notebook: depth\ndataset: toy\n{text}\n")
+    return runfile.load(folder / "x.yaml", Path(__file__).parents[1] / "notebooks")
+
+
+def test_studies_are_gathered_from_what_is_there(outcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(results.RESULTS, str(tmp_path))
+    empty = gathering.gather("depth-*")
+    assert empty.table.empty
+    assert empty.datasets == []
+    assert empty.of("cora", "none").runs().empty
+    outcome.table.to_csv(tmp_path / "depth-toy.csv", index=False)
+    assert gathering.gather("depth-*").measures.empty  # a page without measures is no mistake
+    (tmp_path / "depth-toy").mkdir()
+    for name in TABLES:
+        getattr(outcome, name).to_csv(tmp_path / "depth-toy" / f"{name}.csv", index=False)
+    found = gathering.gather("depth-*")
+    assert found.datasets == ["toy"]
+    runs = found.of("toy", "none").runs()
+    assert len(runs) == len(outcome.table)
+    row = outcome.measures.query("network == 'AE' and seed == 2 and hidden_layers == 3 and layer == 3").iloc[0]
+    mine = runs.query("network == 'AE' and seed == 2 and hidden_layers == 3").iloc[0]
+    assert mine["relative_energy"] == pytest.approx(row["normalised_dirichlet_energy"] / row["squared_norm"])
+    assert found.of(remedy="gcnii").table.empty

@@ -1,0 +1,92 @@
+"""Three failures with one accuracy, told apart on runs whose measures are made up, and their tables."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtgcn import depth_tables, diagnosis, published
+
+CELL = {"dataset": "cora", "remedy": "none", "network": "GCN", "hidden_layers": 2}
+HEALTHY = {"effective_rank": 6.0, "mad_remote": 0.4, "gradient_norm": 0.05, "dead_units": 0.1}
+
+
+def runs(*changes: dict, accuracy: float = 16.0) -> pd.DataFrame:
+    """Diagnose runs with two hidden layers, each healthy but for some measures of the last (or first) layer."""
+    table, rows = [], []
+    for seed, change in enumerate(changes):
+        table.append(CELL | {"seed": seed, "test_accuracy": change.pop("accuracy", accuracy), "chance": 31.9})
+        first = {name[6:]: change.pop(name) for name in list(change) if name.startswith("first_")}
+        rows += [CELL | {"seed": seed, "layer": layer} | HEALTHY | own for layer, own in ((1, first), (2, change))]
+    return diagnosis.diagnose(pd.DataFrame(table), pd.DataFrame(rows))
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        ({}, "none of the three"),
+        ({"effective_rank": 1.1}, "over-smoothing"),
+        ({"mad_remote": 0.05}, "over-smoothing"),
+        ({"gradient_norm": 1e-5}, "vanishing gradients"),
+        ({"dead_units": 15 / 16}, "dead units"),
+        ({"first_dead_units": 1.0}, "dead units"),
+        ({"first_effective_rank": 1.0}, "none of the three"),
+        ({"effective_rank": 1.0, "gradient_norm": 1e-7}, "over-smoothing and vanishing gradients"),
+        ({"effective_rank": 0.0, "mad_remote": np.nan, "dead_units": 1.0}, "over-smoothing and dead units"),
+        ({"effective_rank": 1.1, "accuracy": 80.0}, "learns"),
+        ({"effective_rank": 1.1, "accuracy": 36.0}, "over-smoothing"),
+        ({"accuracy": np.nan}, "diverged"),
+    ],
+    ids=str,
+)
+def test_the_verdict_of_a_run(change, verdict):
+    assert runs(dict(change))["verdict"].tolist() == [verdict]
+
+
+def test_counts_are_of_runs_that_failed():
+    found = runs({"effective_rank": 1.1}, {"effective_rank": 1.1, "accuracy": 80.0}, {"gradient_norm": 0.0}, {})
+    (row,) = diagnosis.counts(found).to_dict("records")
+    assert row == CELL | {"runs": 4, "failed": 3, "smoothed": 1, "vanished": 1, "dead": 0, "other": 1}
+
+
+def test_failures_by_depth_count_the_plain_network_and_the_others():
+    found = runs({"effective_rank": 1.1}, {"accuracy": 80.0})
+    both = pd.concat([found, found.assign(network="AE", hidden_layers=8)], ignore_index=True)
+    text = depth_tables.failures_by_depth(both).text
+    assert text.index.tolist() == ["2", "8"]
+    assert text["GCN"].loc["2"].tolist() == ["1 of 2", "1", "0", "0", "0"]
+    assert text["with tasks"].loc["8"].tolist() == ["1 of 2", "1", "0", "0", "0"]
+    assert set(text["GCN"].loc["8"]) == {"–"}
+    assert "over-smoothing" in depth_tables.failures_by_depth(both)._repr_html_()
+
+
+def test_runs_like_the_papers_are_those_of_the_plain_network_near_its_mean():
+    found = runs({"effective_rank": 1.1}, {"gradient_norm": 0.0}, {"effective_rank": 1.1}, {"accuracy": 31.0})
+    text = depth_tables.runs_like_the_papers(found).text
+    assert text["runs"].to_dict() == {"over-smoothing": "2", "vanishing gradients": "1"}
+    assert text.columns.name == "11.5 to 21.5 %"  # the paper's 16.47 with five points on both sides
+    assert depth_tables.runs_like_the_papers(found.iloc[:0]).text.empty
+
+
+def test_accuracy_by_depth_has_means_errors_and_the_best_bold():
+    rows = [(network, depth, seed) for network in ("GCN", "AE") for depth in (2, 8) for seed in range(2)]
+    table = pd.DataFrame(rows, columns=["network", "hidden_layers", "seed"]).assign(remedy="none")
+    table["test_accuracy"] = [80.0, 82.0, 50.0, 50.0, 70.0, 70.0, 60.0, 60.0]
+    shown = depth_tables.accuracy_by_depth(pd.concat([table, table[:2].assign(remedy="gcnii")]))
+    assert shown.text.index.tolist() == ["GCN", "AE", "GCN, gcnii"]
+    assert shown.text["2"].tolist() == ["81.0 ± 1.0", "70.0 ± 0.0", "81.0 ± 1.0"]
+    assert shown.text["8"].tolist() == ["50.0 ± 0.0", "60.0 ± 0.0", "–"]
+    assert shown.bold["2"].tolist() == [True, False, True]
+    assert shown.bold["8"].tolist() == [False, True, False]
+
+
+def test_published_figures_say_whose_they_are_and_where_they_were_read():
+    table = published.accuracies()
+    rong = table[table["source"] == "Rong et al. (2020)"]
+    assert (rong["layers"] - rong["hidden_layers"] == 1).all()
+    at_eight = rong.query("dataset == 'cora' and layers == 8").set_index("remedy")["accuracy"]
+    assert at_eight.to_dict() == {"none": 69.5, "dropedge": 75.8, "residual": 75.6}
+    assert set(published.sources()) == set(table["source"])
+    assert all("README.md of https://github.com/" in where for where in published.sources().values())
+    text = depth_tables.published_by_depth("cora").text
+    assert text.loc["gcnii, Chen et al. (2020)"].tolist() == ["–"] * 5 + ["85.5"]
+    assert depth_tables.published_by_depth("toy").text.empty

@@ -1,0 +1,125 @@
+"""Measures along training: what is recorded when, against dense computations, and that training does not notice."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from dense import DenseNetwork
+from small import dense_loss, parameters
+
+from mtgcn import experiment, smoothing
+from mtgcn.datasets import load
+from mtgcn.measures import COLUMNS, Recorder, first_gradients
+
+TOY = load("toy")
+NETWORKS = {"GCN": {}, "AE": {"AE": {"weight": 10.0}}}
+
+
+def run(**values) -> tuple[experiment.Outcome, experiment.Parameters]:
+    chosen = parameters(**({"networks": NETWORKS, "hidden_layers": 2, "epochs": 12, "measure_every": 5} | values))
+    return experiment.run(chosen, TOY, progress=False), chosen
+
+
+@pytest.fixture(scope="module")
+def outcome() -> experiment.Outcome:
+    return run()[0]
+
+
+def test_rows_are_those_of_the_epochs_asked_for_and_of_the_best(outcome):
+    measures = outcome.measures
+    assert list(measures.columns) == COLUMNS
+    assert len(measures) == 2 * 3 * 2 * (3 + 1)  # networks, runs, layers, epochs 1, 6, 11 and the best one
+    assert sorted(measures.loc[~measures["best"], "epoch"].unique()) == [1, 6, 11]
+    assert set(measures["layer"]) == {1, 2}
+    best = measures[measures["best"]].drop_duplicates(["network", "seed"])[["network", "seed", "epoch"]]
+    expected = outcome.table[["network", "seed", "best_epoch"]].rename(columns={"best_epoch": "epoch"})
+    pd.testing.assert_frame_equal(best.reset_index(drop=True), expected, check_dtype=False)
+    assert measures.groupby(["network", "seed", "best", "epoch"])["gradient_norm"].nunique().eq(1).all()
+
+
+def test_the_best_epoch_is_measured_at_its_weights_densely(outcome):
+    """One run recomputed with dense float64 matrices."""
+    weights = {name: value[1].double() for name, value in outcome.trained["AE"].best_weights.items()}
+    laplacian = np.zeros((TOY.nodes, TOY.nodes))
+    laplacian[TOY.edges[0], TOY.edges[1]] = laplacian[TOY.edges[1], TOY.edges[0]] = -1
+    neighbours = -laplacian
+    laplacian -= np.diag(laplacian.sum(axis=1))
+    for layer in (1, 2):
+        dense = DenseNetwork(TOY, layer, weights)
+        h = dense.g_sh(dense.x).numpy()
+        row = outcome.measures.query("network == 'AE' and seed == 1 and best and layer == @layer").iloc[0]
+        assert row["dirichlet_energy"] == pytest.approx(np.trace(h.T @ laplacian @ h), rel=1e-4)
+        normalised = np.eye(TOY.nodes) - dense.a_hat.numpy()
+        assert row["normalised_dirichlet_energy"] == pytest.approx(np.trace(h.T @ normalised @ h), rel=1e-4)
+        assert row["squared_norm"] == pytest.approx((h**2).sum(), rel=1e-4)
+        values = np.linalg.svd(h, compute_uv=False)
+        shares = values[values > 1e-6 * values[0]] / values.sum()
+        assert row["effective_rank"] == pytest.approx(np.exp(-(shares * np.log(shares)).sum()), rel=1e-3)
+        norms = np.linalg.norm(h, axis=1)
+        with np.errstate(invalid="ignore"):
+            distances = 1 - h @ h.T / np.outer(norms, norms)
+        used = neighbours * np.isfinite(distances)
+        has = used.sum(axis=1) > 0
+        mad = ((np.nan_to_num(distances) * used).sum(axis=1)[has] / used.sum(axis=1)[has]).mean()
+        assert row["mad_neighbours"] == pytest.approx(mad, rel=1e-3)
+        assert row["dead_units"] == (h == 0).all(axis=0).mean()
+
+
+def test_the_gradient_is_that_of_the_risks_by_the_first_layer():
+    chosen = parameters("AE", {"AE": {"weight": 10.0}}, dropout=0, hidden_layers=2)
+    network = experiment.build(chosen, "AE", TOY)
+    network.training_loss().sum().backward()
+    for seed, norm in enumerate(first_gradients(network)):
+        loss, leaves = dense_loss(network, seed, chosen)
+        loss.backward()
+        assert norm == pytest.approx(leaves["encoder.0.B"].grad.norm().item(), rel=1e-4)
+
+
+def test_training_does_not_notice():
+    (measured, _), (plain, _) = run(), run(measure_every=0)
+    pd.testing.assert_frame_equal(measured.table.drop(columns="seconds"), plain.table.drop(columns="seconds"))
+    pd.testing.assert_frame_equal(measured.curves, plain.curves)
+    for name, one in plain.trained.items():
+        for weight, value in one.best_weights.items():
+            assert torch.equal(value, measured.trained[name].best_weights[weight])
+    assert plain.measures.empty
+    assert list(plain.measures.columns) == COLUMNS
+
+
+def test_runs_that_end_or_never_begin_have_the_rows_they_lived_for(monkeypatch):
+    early = {"learning_rate": 0.1, "plateau_patience": 2, "plateau_tolerance": 0.02, "stop_below": 5e-4}
+    result, _ = run(networks={"GCN": {}}, runs=6, epochs=40, **early)
+    ends = result.table.set_index("seed")["epochs"]
+    assert len(set(ends)) > 1
+    last = result.measures[~result.measures["best"]].groupby("seed")["epoch"].max()
+    assert last.to_dict() == {seed: 1 + (epochs - 1) // 5 * 5 for seed, epochs in ends.items()}
+    recorder = Recorder(TOY.edges, TOY.nodes, 5)
+    recorder.record_best(experiment.build(parameters(), "GCN", TOY), np.array([3, 0, 7]))
+    assert recorder.table("GCN")["seed"].tolist() == [0, 2]
+
+
+def test_many_runs_in_groups_are_measured_as_if_together(monkeypatch, outcome):
+    monkeypatch.setattr(experiment, "TOGETHER", 2)
+    pd.testing.assert_frame_equal(run()[0].measures, outcome.measures)
+
+
+def test_a_gauge_gives_what_the_single_measures_give():
+    states = torch.from_numpy(np.maximum(np.random.default_rng(3).normal(size=(3, TOY.nodes, 5)), 0)).float()
+    states[1, :, 2] = 0
+    states[2, 0, 0] = float("nan")
+    edges, pairs = TOY.edges, smoothing.neighbour_pairs(TOY.edges)
+    remote = smoothing.remote_pairs(edges, TOY.nodes)
+    expected = {
+        "dirichlet_energy": smoothing.dirichlet_energy(states, edges),
+        "normalised_dirichlet_energy": smoothing.normalised_dirichlet_energy(states, edges),
+        "squared_norm": smoothing.squared_norm(states),
+        "mad_neighbours": smoothing.mean_average_distance(states, pairs),
+        "mad_remote": smoothing.mean_average_distance(states, remote),
+        "effective_rank": smoothing.effective_rank(states),
+        "dead_units": smoothing.dead_units(states),
+    }
+    found = smoothing.Gauge(edges, TOY.nodes).measures(states)
+    assert list(found) == list(expected)
+    for name, values in expected.items():
+        np.testing.assert_array_equal(found[name], values, err_msg=name)
+        assert np.isnan(values[2])
