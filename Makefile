@@ -8,6 +8,8 @@ EXTRAS := book,cluster,search,test
 PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
   $$p -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' 2>/dev/null && echo $$p && break; done)
 QUICK := _build/quick
+# Pages that run side by side, with one thread each: the arrays are too small to be worth more, and nothing waits.
+WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1); echo $$((cores < 8 ? cores : 8)))
 # Build the book that lies in a folder, with warnings as errors, and end with the path of its first page.
 html = @$(BIN)/jupyter-book build $(1) --quiet -W --keep-going && echo "$(abspath $(1)/_build/html/index.html)"
 
@@ -59,7 +61,7 @@ book: venv ## bring every page up to date, run the quickstart live, build the bo
 .PHONY: reproduce
 reproduce: venv ## run every page again from nothing, then build the book
 	@$(BIN)/mtgcn data --fetch
-	@$(BIN)/mtgcn run --force
+	@$(BIN)/mtgcn run --force --workers $(WORKERS)
 	$(call html,.)
 
 .PHONY: quick
