@@ -65,3 +65,11 @@ def test_baselines_stand_beside_the_papers():
     table = answers.baselines(everywhere())
     assert table.text.loc["Cora, 5 hidden layers", "paper"] == "16.47 ± 2.19"
     assert table.text.loc["Cora, 1 hidden layer", "Δ"] == "−1.13"
+
+
+def test_best_networks_are_each_sides_own():
+    table = answers.best_networks(everywhere(cora_1=all_at(80.5, ER=83.0)))
+    row = table.text.loc["Cora, 1 hidden layer"]
+    assert (row["our best"], row["the paper's best"], row["paper"]) == ("ER", "AE", "82.17 ± 0.09")
+    assert row["Δ"] == "+0.83"
+    assert answers.best_networks(pd.DataFrame()).text.empty
