@@ -89,12 +89,17 @@ def test_an_interrupt_says_what_was_reached(tmp_path: Path) -> None:
             stdout=subprocess.PIPE,
             stderr=file,
             text=True,
+            # Tests that run in the background of a shell inherit that Ctrl-C is ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
-    end = time.monotonic() + 120
-    while "moving" not in log.read_text() and time.monotonic() < end:
-        time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
+    try:
+        end = time.monotonic() + 120
+        while "moving" not in log.read_text() and time.monotonic() < end:
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()  # an endless training must not outlive a test that failed
     assert process.returncode == 130
     assert "reached so far" in log.read_text()
     assert "Traceback" not in log.read_text()
