@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import tiny_project as tiny
 
 from mtgcn import cli, datasets, experiment, state
 
@@ -89,8 +90,7 @@ def test_an_interrupt_says_what_was_reached(tmp_path: Path) -> None:
             stdout=subprocess.PIPE,
             stderr=file,
             text=True,
-            # Tests that run in the background of a shell inherit that Ctrl-C is ignored.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=tiny.heeding_interrupts,
         )
     try:
         end = time.monotonic() + 120

@@ -151,11 +151,21 @@ def command(*arguments: str) -> list[str]:
     return [sys.executable, "-c", "from mtgcn.cli import main; main()", *arguments]
 
 
+def heeding_interrupts() -> None:
+    """Undo what tests in the background of a shell inherit, that Ctrl-C is ignored; for a process about to start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def started(project: Project, *arguments: str) -> "Iterator[subprocess.Popen[str]]":
     """Start ``mtgcn`` in the checkout; at the end of the block it is ended too."""
     program = subprocess.Popen(
-        command(*arguments), cwd=project.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command(*arguments),
+        cwd=project.root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        preexec_fn=heeding_interrupts,
     )
     try:
         yield program
