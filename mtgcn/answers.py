@@ -81,9 +81,8 @@ def best_networks(results: pd.DataFrame) -> Table:
     data = _measured(results)
     data = data[data["network"] != BASELINE]
     ours, theirs = (data.loc[data.groupby(CELL, sort=False)[by].idxmax()] for by in ("mean", "paper_mean"))
-    both = ours.drop(columns=["paper_mean", "paper_sem", "difference"]).merge(
-        theirs[[*CELL, "network", "paper_mean", "paper_sem"]], on=CELL, suffixes=("", "_paper")
-    )
+    own, printed = [*CELL, "network", "runs", "mean", "sem"], [*CELL, "network", "paper_mean", "paper_sem"]
+    both = ours[own].merge(theirs[printed], on=CELL, suffixes=("", "_paper"))
     both["difference"] = both["mean"] - both["paper_mean"]
     columns = {
         "our best": both["network"].tolist(),
