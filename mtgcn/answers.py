@@ -56,7 +56,9 @@ def answers(results: pd.DataFrame) -> pd.DataFrame:
             for verdict in (HOLDS, FAILS, UNCLEAR, MISSING)
             if verdict in found.values()
         ]
-        rows.append((claim.sentence, overall(list(found.values())), ". ".join(sorted_out)))
+        verdict = overall(list(found.values()))
+        where_to = "In all places" if len(sorted_out) == 1 else ". ".join(sorted_out)
+        rows.append((claim.sentence, verdict, where_to))
     return pd.DataFrame(rows, columns=["claim", "verdict", "where"])
 
 
