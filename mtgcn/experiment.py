@@ -1,14 +1,12 @@
 """Validated parameters in, a tidy table of runs out."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 import torch
-from tqdm import tqdm
 
 from mtgcn.batch import Architecture, Batch
 from mtgcn.checking import data_problems, experiment_problems
@@ -20,8 +18,9 @@ from mtgcn.measures import COLUMNS as MEASURED
 from mtgcn.measures import Recorder
 from mtgcn.network import Network
 from mtgcn.parameters import Parameters
+from mtgcn.progress import bar
 from mtgcn.splits import drawn
-from mtgcn.training import Progress, Trained, train
+from mtgcn.training import Trained, train
 
 RESULTS_VERSION = 1  # raised by every change that alters results; committed runs of an older one are stale
 TOGETHER = 10  # runs that train as one batch; more would leave the cache and gain nothing
@@ -112,7 +111,7 @@ def run(parameters: Parameters, dataset: Dataset | None = None, progress: bool =
             network = build(parameters, name, dataset, seeds)
             label = name if len(groups) == 1 else f"{name}, seeds {seeds[0]} to {seeds[-1]}"
             try:
-                with _bar(label, parameters, progress) as report:
+                with bar(label, parameters.epochs, progress) as report:
                     parts.append(train(network, parameters, report, recorder))
             except KeyboardInterrupt as interrupt:
                 tables.append(tabulate(parameters, name, dataset, interrupt.args[0]))
@@ -214,26 +213,3 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     """Return runs, mean and standard error of the mean of the test accuracy by data set, depth and network."""
     groups = table.groupby(["dataset", "hidden_layers", "network"], sort=False)["test_accuracy"]
     return groups.agg(runs="count", mean="mean", sem="sem").reset_index()
-
-
-def _bar(label: str, parameters: Parameters, shown: bool) -> AbstractContextManager[Callable[[Progress], None] | None]:
-    return _Bar(label, parameters.epochs) if shown else nullcontext()
-
-
-class _Bar:
-    """A progress bar: epoch, mean validation accuracy, runs still moving, time left."""
-
-    def __init__(self, label: str, epochs: int) -> None:
-        self.bar = tqdm(total=epochs, desc=label, unit="epoch", dynamic_ncols=True)
-
-    def __enter__(self) -> "_Bar":
-        return self
-
-    def __call__(self, progress: Progress) -> None:
-        if progress.epoch % 10 == 0 or progress.epoch == 1:
-            text = f"validation {progress.validation_accuracy:.1f} %, {progress.moving} moving"
-            self.bar.set_postfix_str(text, refresh=False)
-        self.bar.update()
-
-    def __exit__(self, *_: object) -> None:
-        self.bar.close()
