@@ -8,7 +8,7 @@ from mtgcn import wording
 from mtgcn.claims import FAILS, HOLDS, MISSING, UNCLEAR, verdicts
 from mtgcn.comparison import BASELINE, CELL, compare
 from mtgcn.rendering import Table
-from mtgcn.tables import TABLE_1, TABLE_2
+from mtgcn.tables import CELLS
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,10 @@ def answers(results: pd.DataFrame) -> pd.DataFrame:
     Args:
         results: one row a run, as `mtgcn.experiment.run` gives them.
     """
-    cells = dict.fromkeys([*TABLE_1, *TABLE_2])
     by_claim = verdicts(results).set_index(["claim", "where"])["verdict"]
     rows = []
     for claim in CLAIMS:
-        places = [wording.cell(*cell) for cell in cells if cell[1] in claim.depths]
+        places = [wording.cell(*cell) for cell in CELLS if cell[1] in claim.depths]
         found = {where: by_claim.get((claim.column, where), MISSING) for where in places}
         sorted_out = [
             f"{verdict.capitalize()}: {'; '.join(where for where, own in found.items() if own == verdict)}"
@@ -96,7 +95,7 @@ def best_networks(results: pd.DataFrame) -> Table:
 
 
 def _measured(results: pd.DataFrame) -> pd.DataFrame:
-    rows = compare(results, list(dict.fromkeys([*TABLE_1, *TABLE_2])))
+    rows = compare(results, CELLS)
     return rows[rows["runs"] > 0]
 
 

@@ -13,7 +13,7 @@ from mtgcn.datasets import Dataset
 from mtgcn.graph import Graph, NodeSet
 from mtgcn.layers import Layer
 from mtgcn.remedies import Remedy
-from mtgcn.sparse import BlockSparse
+from mtgcn.sparse import BlockSparse, numbered
 
 SMALLER = 0.9  # a part with more than this share of the nodes is not worth arrays of its own
 
@@ -143,15 +143,9 @@ class Rows:
             return None, by_columns
         if nodes.name not in self._orders:
             starts = np.cumsum([0, *self.sizes[:-1]])
-            numbered = [
-                start + _numbered(matrix)[nodes.index].data
-                for start, matrix in zip(starts, self._matrices, strict=True)
+            stored = [
+                start + numbered(matrix)[nodes.index].data for start, matrix in zip(starts, self._matrices, strict=True)
             ]
-            by_rows = torch.from_numpy(np.concatenate(numbered)).to(self._device)
+            by_rows = torch.from_numpy(np.concatenate(stored)).to(self._device)
             self._orders[nodes.name] = by_rows, by_rows[by_columns]
         return self._orders[nodes.name]
-
-
-def _numbered(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
-    """Return the matrix with the number of each stored value, from 0 on, in its place."""
-    return sparse.csr_matrix((np.arange(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -12,9 +12,9 @@ import pandas as pd
 from scipy import stats
 
 from mtgcn import paper
-from mtgcn.comparison import BASELINE, compare, describe
+from mtgcn.comparison import BASELINE, compare, describe, of_cell
 from mtgcn.rendering import Table
-from mtgcn.tables import TABLE_1, TABLE_2
+from mtgcn.tables import CELLS
 from mtgcn.wording import cell
 
 HOLDS, FAILS, UNCLEAR, MISSING = "holds", "does not hold", "not clear", "not measured yet"
@@ -29,9 +29,8 @@ def verdicts(results: pd.DataFrame) -> pd.DataFrame:
     Args:
         results: one row a run, as `mtgcn.experiment.run` gives them.
     """
-    cells = list(dict.fromkeys([*TABLE_1, *TABLE_2]))
-    table = compare(results, cells)
-    rows = [row for place in cells for row in _of_cell(table, results, *place)]
+    table = compare(results, CELLS)
+    rows = [row for place in CELLS for row in _of_cell(table, results, *place)]
     return pd.DataFrame(rows, columns=["claim", "where", "verdict", "numbers"])
 
 
@@ -55,7 +54,7 @@ def table(results: pd.DataFrame) -> Table:
 
 
 def _of_cell(table: pd.DataFrame, results: pd.DataFrame, dataset: str, depth: int) -> Iterator[Row]:
-    here = table[(table["dataset"] == dataset) & (table["hidden_layers"] == depth)]
+    here = of_cell(table, (dataset, depth))
     where = cell(dataset, depth)
     rows: Rows = {str(row["network"]): row for row in here.to_dict("records")}
     gains = {name: row for name, row in rows.items() if not math.isnan(row["gain"])}
@@ -92,7 +91,7 @@ def _gain(network: str, row: dict[Hashable, Any]) -> str:
 def _steadier(results: pd.DataFrame, rows: Rows, best: str) -> tuple[str, str]:
     """Compare standard errors; whether spreads differ at all is judged by Brown and Forsythe's test."""
     dataset, depth = rows[best]["dataset"], rows[best]["hidden_layers"]
-    chosen = results[(results["dataset"] == dataset) & (results["hidden_layers"] == depth)]
+    chosen = of_cell(results, (dataset, depth))
     runs = [chosen.loc[chosen["network"] == name, "test_accuracy"].dropna() for name in (best, BASELINE)]
     if min(map(len, runs)) < 3:
         return UNCLEAR, f"too few runs of {describe(best, dataset, depth)}"

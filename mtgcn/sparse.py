@@ -25,8 +25,7 @@ class BlockSparse:
         self.rows, self.columns = matrices[0].shape
         self.sizes = [matrix.nnz for matrix in matrices]
         block = sparse.csr_matrix(sparse.block_diag(matrices))
-        numbered = sparse.csr_matrix((np.arange(block.nnz), block.indices, block.indptr), shape=block.shape)
-        transposed = numbered.T.tocsr()
+        transposed = numbered(block).T.tocsr()
         self.order = torch.from_numpy(transposed.data.astype(np.int64)).to(device)
         self.values = torch.from_numpy(block.data).to(device, dtype)
         squares = [part.double().square().sum() for part in self.values.split(self.sizes)]
@@ -55,6 +54,11 @@ class BlockSparse:
     def _csr(self, index: tuple[Tensor, Tensor], values: Tensor, shape: tuple[int, int]) -> Tensor:
         size = (self.runs * shape[0], self.runs * shape[1])
         return csr(index, values, size)
+
+
+def numbered(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Return the matrix with the number of each stored value, from 0 on, in its place."""
+    return sparse.csr_matrix((np.arange(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def csr_index(matrix: sparse.csr_matrix, device: torch.device) -> tuple[Tensor, Tensor]:

@@ -9,12 +9,13 @@ from typing import NamedTuple
 import pandas as pd
 
 from mtgcn import paper, wording
-from mtgcn.comparison import BASELINE, Cell, compare
+from mtgcn.comparison import BASELINE, Cell, compare, of_cell
 from mtgcn.rendering import Table
 from mtgcn.wording import DASH, signed, with_error
 
 TABLE_1: tuple[Cell, ...] = (("citeseer", 1), ("cora", 1), ("pubmed", 1))
 TABLE_2: tuple[Cell, ...] = (("cora", 1), ("cora", 2), ("cora", 5))
+CELLS = list(dict.fromkeys([*TABLE_1, *TABLE_2]))  # of both tables, each once
 OURS = "measured here"
 PUBLISHED = f"{BASELINE}, {paper.KIPF}"
 
@@ -107,7 +108,7 @@ def _wide(name: str, data: pd.DataFrame, cells: tuple[Cell, ...], columns: list[
     one_depth = len({depth for _, depth in cells}) == 1
     texts, bolds = {}, {}
     for dataset, depth in cells:
-        here = data[(data["dataset"] == dataset) & (data["hidden_layers"] == depth)]
+        here = of_cell(data, (dataset, depth))
         part = here.set_index("network").reindex(networks)
         for column in columns:
             head = (dataset.capitalize() if one_depth else wording.layers(depth), column.head)
