@@ -14,9 +14,10 @@ import yaml
 from mtgcn import files, runfile
 from mtgcn.comparison import BASELINE
 from mtgcn.errors import MtgcnError
-from mtgcn.more_runs import CELLS, best_network
+from mtgcn.more_runs import best_network
 from mtgcn.project import Project
 from mtgcn.runfile import NOTEBOOK, TITLE
+from mtgcn.tables import CELLS
 
 HUNDRED = {"runs": 100}
 SPLITS = {"runs": 3, "splits": 10}
