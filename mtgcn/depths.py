@@ -15,7 +15,7 @@ from mtgcn.parameters import Parameters
 from mtgcn.smoothing import MEASURES
 
 MAPPED_DEPTHS = (1, 2, 5, 16)
-CURVE_POINTS, COURSE_POINTS = 120, 25
+CURVE_POINTS, COURSE_POINTS = 120, 15
 COLLAPSES, LEARNS = "collapses", "learns"
 
 
@@ -25,6 +25,7 @@ class DepthParameters(Parameters):
     depths: list[int] = Field(min_length=1, description="numbers of hidden layers; every network is trained at each")
     hidden_layers: int = Field(1, exclude=True, description="not to be set here: depths takes its place")
     measure_every: int = Field(25, ge=1, description="epochs between two measures of over-smoothing")
+    tuned_for: int = Field(1, ge=1, description="hidden layers that the tasks' weights were tuned for: a mark, no more")
     maps: list[str] = Field(
         [], description="networks whose embeddings are mapped; none named: GCN and the best one by validation accuracy"
     )
@@ -45,7 +46,7 @@ class DepthParameters(Parameters):
 
     def at(self, depth: int) -> Parameters:
         """Return the parameters of the experiment at one of the depths."""
-        values = self.model_dump(exclude={"depths", "maps", "hidden_layers"})
+        values = self.model_dump(exclude={"depths", "tuned_for", "maps", "hidden_layers"})
         return Parameters(**values, hidden_layers=depth)
 
 
@@ -59,9 +60,9 @@ def parameters_in(namespace: Mapping[str, Any]) -> DepthParameters:
 class Study:
     """What came out at all depths; every table has a column ``hidden_layers``.
 
-    ``table`` has one row a run as `mtgcn.experiment.run` gives it, with ``remedy`` and ``chance``, the share of the
-    largest class among the test nodes in per cent. ``measures`` has a row for each run and layer at the best epoch.
-    ``course`` has the measures of the last hidden layer along training, mean over the runs. ``curves`` and ``examples``
+    ``table`` has one row a run as `mtgcn.experiment.run` gives it, with ``remedy``, ``tuned_for`` and ``chance``,
+    the share of the largest class among the test nodes in per cent. ``measures`` has a row for each run and layer at the best epoch.
+    ``course`` has the measures of every layer along training, mean over the runs. ``curves`` and ``examples``
     have the learning curves and the measures of the last layer of two runs, of which one ``collapses`` and one
     ``learns`` (column ``run``). ``maps`` are t-SNE coordinates of nodes, one run a picture.
     """
@@ -84,7 +85,8 @@ def study(parameters: DepthParameters, data: Dataset, progress: bool = True) -> 
         curves.append(pages.thinned(outcome.curves, CURVE_POINTS).assign(hidden_layers=depth))
         if depth in MAPPED_DEPTHS:
             outcomes[depth] = outcome.trained
-    table = pd.concat(tables, ignore_index=True).assign(remedy=parameters.remedy, chance=chance(data))
+    marks = {"remedy": parameters.remedy, "tuned_for": parameters.tuned_for, "chance": chance(data)}
+    table = pd.concat(tables, ignore_index=True).assign(**marks)
     measures = pd.concat(recorded, ignore_index=True)
     last = measures[measures["layer"] == measures["hidden_layers"]]
     chosen = examples(table)
@@ -97,7 +99,7 @@ def study(parameters: DepthParameters, data: Dataset, progress: bool = True) -> 
     return Study(
         table,
         rounded(measures[measures["best"]].drop(columns="best")),
-        rounded(_course(last[~last["best"]])),
+        rounded(_course(measures[~measures["best"]])),
         rounded(pd.concat(curves, ignore_index=True).merge(chosen)),
         rounded(last[~last["best"]].drop(columns="best").merge(chosen)),
         pd.concat(pictures, ignore_index=True) if pictures else pd.DataFrame(columns=maps.COLUMNS),
@@ -139,13 +141,13 @@ def rounded(table: pd.DataFrame, digits: int = 5) -> pd.DataFrame:
     return shown
 
 
-def _course(last: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean over runs at about 25 of the recorded epochs, evenly spaced in the logarithm."""
-    epochs = np.unique(last["epoch"])
+def _course(measures: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean over runs at about 15 of the recorded epochs, evenly spaced in the logarithm."""
+    epochs = np.unique(measures["epoch"])
     kept = epochs[np.unique(np.searchsorted(epochs, np.geomspace(1, epochs[-1], COURSE_POINTS).round()))]
-    shown = last[last["epoch"].isin(kept)]
+    shown = measures[measures["epoch"].isin(kept)]
     return (
-        shown.groupby(["network", "hidden_layers", "epoch"], sort=False)[[*MEASURES, "gradient_norm"]]
+        shown.groupby(["network", "hidden_layers", "epoch", "layer"], sort=False)[[*MEASURES, "gradient_norm"]]
         .mean()
         .reset_index()
     )

@@ -35,18 +35,22 @@ def test_the_table_has_what_each_depth_gives_alone(outcome):
         here[alone.table.columns].drop(columns="seconds"), alone.table.drop(columns="seconds")
     )
     assert set(outcome.table["remedy"]) == {"none"}
+    assert set(outcome.table["tuned_for"]) == {1}
     largest = np.bincount(TOY.labels[TOY.test]).max() / len(TOY.test)
     assert outcome.table["chance"].to_numpy() == pytest.approx(100 * largest, abs=1e-3)
 
 
-def test_measures_are_those_of_the_best_epoch_and_the_course_is_the_mean_of_the_last_layer(outcome):
+def test_measures_are_those_of_the_best_epoch_and_the_course_is_the_mean_over_runs(outcome):
     assert len(outcome.measures) == 2 * 3 * (1 + 3)
-    assert outcome.course.groupby(["network", "hidden_layers"])["epoch"].apply(list).tolist() == [[1, 6, 11]] * 4
+    assert outcome.course.groupby(["network", "hidden_layers", "layer"])["epoch"].apply(list).tolist() == (
+        [[1, 6, 11]] * 2 * (1 + 3)
+    )
     parameters = experiment.validated(DepthParameters, {**VALUES, "networks": NETWORKS}).at(3)
     whole = experiment.run(parameters, TOY, progress=False).measures
-    last = whole.query("network == 'AE' and layer == 3 and not best and epoch == 6")
-    row = outcome.course.query("network == 'AE' and hidden_layers == 3 and epoch == 6").iloc[0]
-    assert row["effective_rank"] == pytest.approx(last["effective_rank"].mean(), rel=1e-4)
+    for layer in (1, 3):
+        own = whole.query("network == 'AE' and layer == @layer and not best and epoch == 6")
+        row = outcome.course.query("network == 'AE' and hidden_layers == 3 and layer == @layer and epoch == 6").iloc[0]
+        assert row["effective_rank"] == pytest.approx(own["effective_rank"].mean(), rel=1e-4)
 
 
 def test_examples_are_the_extremes_of_the_depth_with_the_widest_spread():
