@@ -61,10 +61,10 @@ class Study:
     """What came out at all depths; every table has a column ``hidden_layers``.
 
     ``table`` has one row a run as `mtgcn.experiment.run` gives it, with ``remedy``, ``tuned_for`` and ``chance``,
-    the share of the largest class among the test nodes in per cent. ``measures`` has a row for each run and layer at the best epoch.
-    ``course`` has the measures of every layer along training, mean over the runs. ``curves`` and ``examples``
-    have the learning curves and the measures of the last layer of two runs, of which one ``collapses`` and one
-    ``learns`` (column ``run``). ``maps`` are t-SNE coordinates of nodes, one run a picture.
+    the share of the largest class among the test nodes in per cent. ``measures`` has a row for each run and layer at
+    the best epoch. ``course`` has the measures of every layer along training, mean over the runs. ``curves`` and
+    ``examples`` have the learning curves and the measures of the last layer of two runs, of which one ``collapses`` and
+    one ``learns`` (column ``run``). ``maps`` are t-SNE coordinates of nodes, one run a picture.
     """
 
     table: pd.DataFrame
@@ -85,8 +85,9 @@ def study(parameters: DepthParameters, data: Dataset, progress: bool = True) -> 
         curves.append(pages.thinned(outcome.curves, CURVE_POINTS).assign(hidden_layers=depth))
         if depth in MAPPED_DEPTHS:
             outcomes[depth] = outcome.trained
-    marks = {"remedy": parameters.remedy, "tuned_for": parameters.tuned_for, "chance": chance(data)}
-    table = pd.concat(tables, ignore_index=True).assign(**marks)
+    table = pd.concat(tables, ignore_index=True).assign(
+        remedy=parameters.remedy, tuned_for=parameters.tuned_for, chance=chance(data)
+    )
     measures = pd.concat(recorded, ignore_index=True)
     last = measures[measures["layer"] == measures["hidden_layers"]]
     chosen = examples(table)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -11,6 +11,14 @@ from torch import Tensor
 
 warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
 warnings.filterwarnings("ignore", message="Sparse invariant checks are implicitly disabled")
+
+
+Index = tuple[Tensor, Tensor]  # row pointers and column indices of a CSR matrix
+Matrix: TypeAlias = "Tensor | Stripes"
+
+# A row of Xᵀ has a value for each node that has this word, so XᵀZ walks through all of Z for every word. Beyond so many
+# nodes Z leaves the cache on the way, and the product is cut into stripes of nodes whose part of Z stays there.
+NODES_AT_ONCE, STRIPE = 1 << 16, 1 << 15
 
 
 class BlockSparse:
@@ -25,35 +33,62 @@ class BlockSparse:
         self.rows, self.columns = matrices[0].shape
         self.sizes = [matrix.nnz for matrix in matrices]
         block = sparse.csr_matrix(sparse.block_diag(matrices))
-        transposed = numbered(block).T.tocsr()
-        self.order = torch.from_numpy(transposed.data.astype(np.int64)).to(device)
         self.values = torch.from_numpy(block.data).to(device, dtype)
         squares = [part.double().square().sum() for part in self.values.split(self.sizes)]
         self.squared_norms = torch.stack(squares)  # (runs,) in float64
-        self._index = csr_index(block, device)
-        self._transposed_index = csr_index(transposed, device)
-        self._matrix = self._csr(self._index, self.values, (self.rows, self.columns))
-        self._transposed = self._csr(self._transposed_index, self.values[self.order], (self.columns, self.rows))
+        self._index, self._size = csr_index(block, device), block.shape
+        self._matrix = csr(self._index, self.values, self._size)
+        width = max(1, block.shape[0]) if self.rows <= NODES_AT_ONCE else STRIPE
+        parts = [numbered(block)[start : start + width].T.tocsr() for start in starts(block.shape[0], width)]
+        self.order = torch.from_numpy(np.concatenate([part.data for part in parts])).to(device)
+        index = [csr_index(part, device) for part in parts]
+        self._transposed = Stripes(index, width, self.values[self.order], block.shape[::-1])
 
     def product(self, dense: Tensor, masks: Sequence[Tensor] | None = None) -> Tensor:
         """Return X W: (runs, d, c) to (runs, n, c), differentiable in W.
 
         ``masks`` scale the stored values, in the order of the matrix and in that of its transpose.
         """
-        matrix, transposed = self._matrix, self._transposed
-        if masks is not None:
-            matrix = self._csr(self._index, self.values * masks[0], (self.rows, self.columns))
-            values = self._transposed.values() * masks[1]
-            transposed = self._csr(self._transposed_index, values, (self.columns, self.rows))
-        return multiply(dense, matrix, transposed)
+        if masks is None:
+            return multiply(dense, self._matrix, self._transposed)
+        matrix = csr(self._index, self.values * masks[0], self._size)
+        return multiply(dense, matrix, self._transposed.masked(masks[1]))
 
     def transposed_product(self, dense: Tensor) -> Tensor:
         """Return Xᵀ Z: (runs, n, c) to (runs, d, c), differentiable in Z."""
         return multiply(dense, self._transposed, self._matrix)
 
-    def _csr(self, index: tuple[Tensor, Tensor], values: Tensor, shape: tuple[int, int]) -> Tensor:
-        size = (self.runs * shape[0], self.runs * shape[1])
-        return csr(index, values, size)
+
+class Stripes:
+    """A sparse matrix as stripes of its columns, each a CSR matrix; a product with it is the sum of theirs.
+
+    Args:
+        index: row pointers and column indices of each stripe; the columns of a stripe count from 0.
+        width: columns of a stripe; the last one may have fewer.
+        values: of all stripes, one after the other.
+        size: of the whole.
+    """
+
+    def __init__(self, index: Sequence[Index], width: int, values: Tensor, size: tuple[int, int]) -> None:
+        self.index, self.width, self.values, self.size = index, width, values, size
+        own = values.split([len(columns) for _, columns in index])
+        parts = zip(index, own, starts(size[1], width), strict=True)
+        self._parts = [csr(one, some, (size[0], min(width, size[1] - start))) for one, some, start in parts]
+
+    def masked(self, mask: Tensor) -> "Stripes":
+        """Return the matrix with its values multiplied by those of ``mask``, in their order."""
+        return Stripes(self.index, self.width, self.values * mask, self.size)
+
+    def __matmul__(self, dense: Tensor) -> Tensor:
+        total, *others = (part @ own for part, own in zip(self._parts, dense.split(self.width), strict=True))
+        for other in others:
+            total += other
+        return total
+
+
+def starts(columns: int, width: int) -> range:
+    """Return where the stripes of a matrix begin; even one without columns has a stripe."""
+    return range(0, max(1, columns), width)
 
 
 def numbered(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
@@ -61,18 +96,18 @@ def numbered(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
     return sparse.csr_matrix((np.arange(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def csr_index(matrix: sparse.csr_matrix, device: torch.device) -> tuple[Tensor, Tensor]:
+def csr_index(matrix: sparse.csr_matrix, device: torch.device) -> Index:
     """Return row pointers and column indices of a scipy matrix as 32-bit tensors."""
     pointers, columns = (torch.from_numpy(part.astype(np.int32)) for part in (matrix.indptr, matrix.indices))
     return pointers.to(device), columns.to(device)
 
 
-def csr(index: tuple[Tensor, Tensor], values: Tensor, shape: tuple[int, int]) -> Tensor:
+def csr(index: Index, values: Tensor, shape: tuple[int, int]) -> Tensor:
     """Return a torch CSR matrix over the given index, without copying or checking it."""
     return torch.sparse_csr_tensor(index[0], index[1], values, size=shape, check_invariants=False)
 
 
-def multiply(dense: Tensor, matrix: Tensor, transposed: Tensor) -> Tensor:
+def multiply(dense: Tensor, matrix: Matrix, transposed: Matrix) -> Tensor:
     """Return the block-diagonal ``matrix`` times ``dense``, (runs, d, c) to (runs, n, c), differentiable in the latter.
 
     The gradient takes the way of ``transposed``.
@@ -84,7 +119,7 @@ class _Product(torch.autograd.Function):
     """A constant sparse matrix times a dense one; the gradient goes through the transpose."""
 
     @staticmethod
-    def forward(ctx: Any, dense: Tensor, matrix: Tensor, transposed: Tensor) -> Tensor:
+    def forward(ctx: Any, dense: Tensor, matrix: Matrix, transposed: Matrix) -> Tensor:
         ctx.transposed = transposed
         runs, _, channels = dense.shape
         return (matrix @ dense.reshape(-1, channels)).view(runs, -1, channels)

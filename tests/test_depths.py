@@ -48,8 +48,10 @@ def test_measures_are_those_of_the_best_epoch_and_the_course_is_the_mean_over_ru
     parameters = experiment.validated(DepthParameters, {**VALUES, "networks": NETWORKS}).at(3)
     whole = experiment.run(parameters, TOY, progress=False).measures
     for layer in (1, 3):
-        own = whole.query("network == 'AE' and layer == @layer and not best and epoch == 6")
-        row = outcome.course.query("network == 'AE' and hidden_layers == 3 and layer == @layer and epoch == 6").iloc[0]
+        own = whole.query(f"network == 'AE' and layer == {layer} and not best and epoch == 6")
+        row = outcome.course.query(f"network == 'AE' and hidden_layers == 3 and layer == {layer} and epoch == 6").iloc[
+            0
+        ]
         assert row["effective_rank"] == pytest.approx(own["effective_rank"].mean(), rel=1e-4)
 
 

@@ -4,9 +4,18 @@ import scipy.sparse as sp
 import torch
 from small import CPU
 
+from mtgcn import sparse
 from mtgcn.sparse import BlockSparse
 
 ROWS, COLUMNS, CHANNELS = 7, 5, 3
+
+
+@pytest.fixture(autouse=True, params=["whole", "stripes"])
+def stripes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that holds for a matrix holds for one of many nodes, too; stripes of 4 of its 21 rows cross the runs."""
+    if request.param == "stripes":
+        monkeypatch.setattr(sparse, "NODES_AT_ONCE", ROWS - 1)
+        monkeypatch.setattr(sparse, "STRIPE", 4)
 
 
 def matrices() -> list[sp.csr_matrix]:
@@ -64,5 +73,7 @@ def test_masks_scale_the_stored_values_in_the_order_of_the_matrix():
 def test_order_leads_to_the_transpose():
     parts = matrices()
     block = BlockSparse(parts, CPU, torch.float64)
-    by_column = np.concatenate([part.tocsc().data for part in parts])
-    assert np.array_equal(block.values[block.order].numpy(), by_column)
+    block_of_all = sp.block_diag(parts).tocsr()
+    width = sparse.STRIPE if ROWS > sparse.NODES_AT_ONCE else 3 * ROWS
+    by_column = [block_of_all[start : start + width].tocsc().data for start in range(0, 3 * ROWS, width)]
+    assert np.array_equal(block.values[block.order].numpy(), np.concatenate(by_column))
