@@ -5,30 +5,60 @@ from collections.abc import Sequence
 import pandas as pd
 
 from mtgcn import paper, published
-from mtgcn.comparison import BASELINE, PLAIN, in_order
+from mtgcn.comparison import BASELINE, PLAIN, in_order, paired_gains
 from mtgcn.diagnosis import FAILURES, LEARNS, OTHER
 from mtgcn.rendering import Table
-from mtgcn.statistics import mean_and_sem
+from mtgcn.statistics import interval, mean_and_sem
 from mtgcn.tables import DASH
 
 NEAR = 5.0  # points around the paper's collapsed mean within which a run counts as such a run
 
 
 def accuracy_by_depth(table: pd.DataFrame) -> Table:
-    """Networks (with their remedy) down, hidden layers across: mean ± standard error in per cent, the best bold."""
+    """Networks down, hidden layers across: mean ± standard error in per cent, the best bold.
+
+    Where ``table`` has the columns ``remedy`` and ``tuned_for``, a network has a row for each.
+    """
     depths = sorted(table["hidden_layers"].unique())
-    remedies = list(dict.fromkeys(table["remedy"])) if "remedy" in table else [PLAIN]
+    marks = ["remedy", "network", "tuned_for"]
+    marked = table if "remedy" in table else table.assign(remedy=PLAIN, tuned_for=1)
+    networks, remedies = in_order(marked["network"].tolist()), list(dict.fromkeys(marked["remedy"]))
+    variants = marked[marks].drop_duplicates().to_dict("records")
     rows, means = {}, {}
-    for remedy in remedies:
-        here = table[table["remedy"] == remedy] if "remedy" in table else table
-        for network in in_order(here["network"].tolist()):
-            own = here[here["network"] == network].groupby("hidden_layers")["test_accuracy"]
-            values = {depth: mean_and_sem(group) for depth, group in own}
-            name = network if remedy == PLAIN else f"{network}, {remedy}"
-            rows[name] = [_text(values.get(depth)) for depth in depths]
-            means[name] = [round(values[depth][0], 2) if depth in values else float("nan") for depth in depths]
+    for one in sorted(
+        variants, key=lambda one: (remedies.index(one["remedy"]), networks.index(one["network"]), one["tuned_for"])
+    ):
+        own = marked[(marked[marks] == pd.Series(one)).all(axis=1)].groupby("hidden_layers")["test_accuracy"]
+        values = {depth: mean_and_sem(group) for depth, group in own}
+        name = _named(one["remedy"], one["network"], one["tuned_for"])
+        rows[name] = [_text(values.get(depth)) for depth in depths]
+        means[name] = [round(values[depth][0], 2) if depth in values else float("nan") for depth in depths]
     numbers = pd.DataFrame.from_dict(means, orient="index", columns=depths)
     return _table("accuracy-by-depth", rows, depths, "hidden layers", numbers.eq(numbers.max()))
+
+
+def _named(remedy: str, network: str, tuned_for: int) -> str:
+    remedied = network if remedy == PLAIN else f"{network}, {remedy}"
+    return remedied if tuned_for == 1 else f"{remedied}, tuned for {tuned_for} layers"
+
+
+def gains_by_depth(table: pd.DataFrame) -> Table:
+    """Networks with tasks (and their remedy) down, hidden layers across: what they gain over GCN with that remedy.
+
+    In points, paired by seed, mean [95 % interval]; bold where the interval lies above zero.
+    """
+    gains = paired_gains(table, ["remedy", "hidden_layers"])
+    depths = sorted(gains["hidden_layers"].unique())
+    rows, above = {}, {}
+    for remedy in dict.fromkeys(gains["remedy"]):
+        for network in in_order(gains.loc[gains["remedy"] == remedy, "network"].tolist()):
+            own = gains[(gains["remedy"] == remedy) & (gains["network"] == network)]
+            at = {depth: own.loc[own["hidden_layers"] == depth, "gain"] for depth in depths}
+            name = _named(remedy, network, 1)
+            rows[name] = [_gain(values) for values in at.values()]
+            above[name] = [interval(values)[0] > 0 for values in at.values()]
+    bold = pd.DataFrame.from_dict(above, orient="index", columns=depths)
+    return _table("gains-by-depth", rows, depths, "hidden layers", bold, gains)
 
 
 def failures_by_depth(runs: pd.DataFrame) -> Table:
@@ -99,6 +129,14 @@ def _table(
     text = text.rename_axis(columns=head)
     marked = pd.DataFrame(False, text.index, text.columns) if bold is None else bold.set_axis(text.columns, axis=1)
     return Table(name, text.reset_index() if data is None else data, text, marked)
+
+
+def _gain(gains: pd.Series) -> str:
+    """Return e.g. "+1.2 [−0.3, +2.7]", a dash where there is nothing."""
+    low, high = interval(gains)
+    if low != low:
+        return DASH
+    return f"{gains.mean():+.1f} [{low:+.1f}, {high:+.1f}]".replace("-", "−")
 
 
 def _text(value: tuple[float, float] | None) -> str:

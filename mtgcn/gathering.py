@@ -9,34 +9,38 @@ from mtgcn.comparison import NEEDED
 from mtgcn.measures import COLUMNS as MEASURED
 from mtgcn.smoothing import ENERGIES
 
-KEPT = ("measures", "curves", "examples", "maps")
-RELATIVE = "relative_energy"
+KEPT = ("measures", "course", "curves", "examples", "maps")
+MARKS = ["dataset", "remedy", "tuned_for"]  # what tells the runs of one study from those of another
+RELATIVE = {"relative_energy": ENERGIES[1], "relative_unnormalised_energy": ENERGIES[0]}
 
 
 @dataclass(frozen=True)
 class Studies:
-    """The tables of `mtgcn.depths.Study`, each row with its ``dataset`` and ``remedy``; empty where there is nothing.
+    """The tables of `mtgcn.depths.Study`, each row with its `MARKS`; empty where there is nothing.
 
-    ``measures`` has a column more, the normalised Dirichlet energy divided by the squared norm: ``relative_energy``.
+    ``measures`` has two columns more, Dirichlet energies divided by the squared norm: ``relative_energy`` with the
+    normalised Laplacian, ``relative_unnormalised_energy`` with the other.
     """
 
     table: pd.DataFrame
     measures: pd.DataFrame
+    course: pd.DataFrame
     curves: pd.DataFrame
     examples: pd.DataFrame
     maps: pd.DataFrame
 
-    def of(self, dataset: str | None = None, remedy: str | None = None) -> "Studies":
-        """Return the part of one data set, of one remedy, or of both."""
+    def of(self, dataset: str | None = None, remedy: str | None = None, tuned_for: int | None = None) -> "Studies":
+        """Return the part that has these marks; a mark that is not given may have any value."""
+        wanted = {"dataset": dataset, "remedy": remedy, "tuned_for": tuned_for}
 
         def part(table: pd.DataFrame) -> pd.DataFrame:
             chosen = pd.Series(True, table.index)
-            for name, value in (("dataset", dataset), ("remedy", remedy)):
+            for name, value in wanted.items():
                 if value is not None:
                     chosen &= table[name] == value
             return table[chosen].reset_index(drop=True)
 
-        return Studies(*(part(table) for table in (self.table, self.measures, self.curves, self.examples, self.maps)))
+        return Studies(part(self.table), **{name: part(getattr(self, name)) for name in KEPT})
 
     @property
     def datasets(self) -> list[str]:
@@ -46,7 +50,7 @@ class Studies:
     def runs(self) -> pd.DataFrame:
         """Return the runs with the measures of their last hidden layer at the best epoch."""
         last = self.measures[self.measures["layer"] == self.measures["hidden_layers"]]
-        keys = ["dataset", "remedy", "network", "hidden_layers", "seed"]
+        keys = [*MARKS, "network", "hidden_layers", "seed"]
         return self.table.merge(last.drop(columns=["epoch", "layer", "results"]), on=keys)
 
 
@@ -54,10 +58,10 @@ def gather(*patterns: str) -> Studies:
     """Read the studies whose names match ``patterns``."""
     table = results.read(*patterns)
     if table.empty:
-        table = pd.DataFrame(columns=[*NEEDED, "remedy", "chance", "results"])
-    pages = table.drop_duplicates("results").set_index("results")[["dataset", "remedy"]]
+        table = pd.DataFrame(columns=[*NEEDED, *MARKS[1:], "chance", "results"])
+    pages = table.drop_duplicates("results").set_index("results")[MARKS]
     kept = {name: results.read(*patterns, kept=f"{name}.csv") for name in KEPT}
-    columns = {"measures": [*MEASURED, "hidden_layers"], "maps": maps.COLUMNS}
+    columns = {"measures": [*MEASURED, "hidden_layers"], "course": [*MEASURED, "hidden_layers"], "maps": maps.COLUMNS}
     for name, one in kept.items():
         if one.empty:
             one = pd.DataFrame(
@@ -65,6 +69,7 @@ def gather(*patterns: str) -> Studies:
             )
         kept[name] = one.join(pages, on="results")
     measures = kept["measures"]
-    energy, norm = measures[ENERGIES[1]], measures[ENERGIES[2]]
-    kept["measures"] = measures.assign(**{RELATIVE: (energy / norm.where(norm > 0)).astype(float)})
+    norm = measures[ENERGIES[2]].where(measures[ENERGIES[2]] > 0)
+    relative = {name: (measures[energy] / norm).astype(float) for name, energy in RELATIVE.items()}
+    kept["measures"] = measures.assign(**relative)
     return Studies(table, **kept)

@@ -152,3 +152,5 @@ def test_studies_are_gathered_from_what_is_there(outcome, tmp_path: Path, monkey
     mine = runs.query("network == 'AE' and seed == 2 and hidden_layers == 3").iloc[0]
     assert mine["relative_energy"] == pytest.approx(row["normalised_dirichlet_energy"] / row["squared_norm"])
     assert found.of(remedy="gcnii").table.empty
+    assert found.of(tuned_for=5).course.empty
+    assert len(found.of(tuned_for=1).course) == len(outcome.course)

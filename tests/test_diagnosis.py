@@ -69,14 +69,31 @@ def test_runs_like_the_papers_are_those_of_the_plain_network_near_its_mean():
 
 def test_accuracy_by_depth_has_means_errors_and_the_best_bold():
     rows = [(network, depth, seed) for network in ("GCN", "AE") for depth in (2, 8) for seed in range(2)]
-    table = pd.DataFrame(rows, columns=["network", "hidden_layers", "seed"]).assign(remedy="none")
+    table = pd.DataFrame(rows, columns=["network", "hidden_layers", "seed"])
     table["test_accuracy"] = [80.0, 82.0, 50.0, 50.0, 70.0, 70.0, 60.0, 60.0]
-    shown = depth_tables.accuracy_by_depth(pd.concat([table, table[:2].assign(remedy="gcnii")]))
-    assert shown.text.index.tolist() == ["GCN", "AE", "GCN, gcnii"]
-    assert shown.text["2"].tolist() == ["81.0 ± 1.0", "70.0 ± 0.0", "81.0 ± 1.0"]
-    assert shown.text["8"].tolist() == ["50.0 ± 0.0", "60.0 ± 0.0", "–"]
-    assert shown.bold["2"].tolist() == [True, False, True]
-    assert shown.bold["8"].tolist() == [False, True, False]
+    assert depth_tables.accuracy_by_depth(table).text.index.tolist() == ["GCN", "AE"]
+    table = table.assign(remedy="none", tuned_for=1)
+    others = [table[:2].assign(remedy="gcnii"), table[6:].assign(tuned_for=8)]
+    shown = depth_tables.accuracy_by_depth(pd.concat([table, *others]))
+    assert shown.text.index.tolist() == ["GCN", "AE", "AE, tuned for 8 layers", "GCN, gcnii"]
+    assert shown.text["2"].tolist() == ["81.0 ± 1.0", "70.0 ± 0.0", "–", "81.0 ± 1.0"]
+    assert shown.text["8"].tolist() == ["50.0 ± 0.0", "60.0 ± 0.0", "60.0 ± 0.0", "–"]
+    assert shown.bold["2"].tolist() == [True, False, False, True]
+    assert shown.bold["8"].tolist() == [False, True, True, False]
+
+
+def test_gains_by_depth_are_paired_with_the_plain_network_of_the_same_remedy():
+    rows = [(network, depth, seed) for network in ("GCN", "AE") for depth in (2, 8) for seed in range(3)]
+    table = pd.DataFrame(rows, columns=["network", "hidden_layers", "seed"]).assign(remedy="none")
+    table["test_accuracy"] = [80.0, 82.0, 84.0, 50.0, 50.0, 50.0, 81.0, 83.5, 85.5, 49.0, 51.0, 51.0]
+    mended = table.assign(remedy="gcnii", test_accuracy=[90.0] * 9 + [89.0, 88.0, 87.0])
+    shown = depth_tables.gains_by_depth(pd.concat([table, mended]))
+    assert shown.text.index.tolist() == ["AE", "AE, gcnii"]
+    # Gains of 1, 1.5 and 1.5: mean 4/3, standard error 1/6, t 4.30 with two degrees of freedom.
+    assert shown.text["2"].tolist() == ["+1.3 [+0.6, +2.1]", "+0.0 [+0.0, +0.0]"]
+    assert shown.text["8"].tolist() == ["+0.3 [−2.5, +3.2]", "−2.0 [−4.5, +0.5]"]
+    assert shown.bold.to_numpy().tolist() == [[True, False], [False, False]]
+    assert depth_tables.gains_by_depth(table[:3]).text.empty
 
 
 def test_published_figures_say_whose_they_are_and_where_they_were_read():

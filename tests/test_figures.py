@@ -38,6 +38,11 @@ def measures() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["network", "hidden_layers", "layer", "seed", "energy"])
 
 
+def course() -> pd.DataFrame:
+    parts = [measures().assign(epoch=epoch, energy=measures()["energy"] * epoch) for epoch in (1, 26, 1001)]
+    return pd.concat(parts, ignore_index=True)
+
+
 def grid() -> pd.DataFrame:
     rows = [(x, y, seed, 70.0 + x + y + seed) for x in (1.0, 10.0) for y in (0.1, 1.0, 5.0) for seed in (0, 1)]
     table = pd.DataFrame(rows, columns=["AE weight", "FR weight", "seed", "validation_accuracy"])
@@ -80,6 +85,7 @@ DRAW: dict[str, Callable[[], figures.Figure]] = {
     "losses": lambda: figures.learning_curves(curves(["GCN", "AE"], epochs=60), "validation_loss"),
     "depth": lambda: figures.accuracy_against_depth(results([("cora", 1), ("cora", 2), ("cora", 16)])),
     "layers": lambda: figures.depth_by_layer(measures(), "energy", "energy", logarithmic=True),
+    "course": lambda: figures.epoch_by_layer(course(), 2, "energy", "energy", logarithmic=True),
     "measured": lambda: figures.accuracy_against_measures(measured_runs()),
     "maps": lambda: figures.embedding_maps(mapped()),
     "two": lambda: figures.two_runs(*two_runs()),
@@ -280,6 +286,14 @@ def test_depth_by_layer_averages_runs_and_leaves_missing_layers_empty() -> None:
     dead = measures().assign(energy=0.0)
     assert figures.depth_by_layer(dead, "energy", "energy", logarithmic=True).svg()
     assert figures.depth_by_layer(measures().iloc[:0], "energy", "energy").svg()
+
+
+def test_epoch_by_layer_is_of_one_depth() -> None:
+    figure = figures.epoch_by_layer(course(), 2, "energy", "energy")
+    (mesh,) = (part for part in figure.axes[1].collections if isinstance(part, QuadMesh))
+    assert np.asarray(mesh.get_array()) == pytest.approx(np.outer([1, 26, 1001], [0.2, 0.02]))
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["1", "26", "1,001"]
+    assert figures.epoch_by_layer(course(), 3, "energy", "energy").svg()
 
 
 def test_accuracy_against_measures_has_a_point_a_run_and_the_rank_correlation() -> None:

@@ -1,4 +1,4 @@
-"""Heat maps: a measure by depth and layer, and validation accuracy over a grid of weights."""
+"""Heat maps: a measure by depth or epoch and layer, and validation accuracy over a grid of weights."""
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from mtgcn.figures.style import Figure, styled
 
 # From dark to light in grey as in colour, and told apart by colour-blind readers.
 COLOURS = "viridis"
+MOST_NAMES = 11
 
 
 @styled
@@ -22,19 +23,39 @@ def depth_by_layer(measures: pd.DataFrame, value: str, label: str, logarithmic: 
     says on the colour bar what is drawn. A network of k hidden layers has layers 1 to k, the rest stays empty.
     On a logarithmic scale means that are not positive stay empty too.
     """
+    alt = f"{label} by number of hidden layers and layer for {{networks}}, mean over runs."
+    return _by_layer(measures, "hidden_layers", "hidden layers", value, label, logarithmic, alt)
+
+
+@styled
+def epoch_by_layer(course: pd.DataFrame, depth: int, value: str, label: str, logarithmic: bool = False) -> Figure:
+    """Draw column ``value`` of the networks with ``depth`` hidden layers by epoch (down) and layer (across).
+
+    ``course`` has the columns ``network, hidden_layers, epoch, layer`` and ``value``.
+    """
+    alt = f"{label} by epoch and layer for {{networks}} with {depth} hidden layers, mean over runs."
+    here = course[course["hidden_layers"] == depth]
+    return _by_layer(here, "epoch", "epoch", value, label, logarithmic, alt)
+
+
+def _by_layer(
+    measures: pd.DataFrame, down: str, down_label: str, value: str, label: str, logarithmic: bool, alt: str
+) -> Figure:
+    """Draw the means of ``value`` with the column ``down`` down and layers across, one panel a network."""
     networks = in_order(measures["network"].tolist())
-    means = measures.pivot_table(value, ["network", "hidden_layers"], "layer")
+    means = measures.pivot_table(value, ["network", down], "layer")
     if logarithmic:
         means = means.where(means > 0)
     scale = (LogNorm if logarithmic else Normalize)(*_range(means))
-    alt = f"{label} by number of hidden layers and layer for {', '.join(networks)}, mean over runs."
-    figure, axes = style.panels(len(networks), 2.3, 2.2, alt, sharey=True)
-    depths, layers = sorted(measures["hidden_layers"].unique()), list(means.columns)
+    figure, axes = style.panels(len(networks), 2.3, 2.2, alt.format(networks=", ".join(networks)), sharey=True)
+    rows, layers = sorted(measures[down].unique()), list(means.columns)
+    # Every row is named as long as there is room for it.
+    named = range(0, len(rows), -(-len(rows) // MOST_NAMES) if rows else 1)
     for network, ax in zip(networks, axes, strict=True):
-        grid = means.loc[network].reindex(depths)
+        grid = means.loc[network].reindex(rows)
         mesh = ax.pcolormesh(np.ma.masked_invalid(grid.to_numpy()), norm=scale, cmap=COLOURS)
-        ax.set(title=network, ylim=(len(depths), 0))
-        ax.set_yticks(np.arange(len(depths)) + 0.5, [str(depth) for depth in depths])
+        ax.set(title=network, ylim=(len(rows), 0))
+        ax.set_yticks([row + 0.5 for row in named], [f"{rows[row]:,}" for row in named])
         # Four to eight ticks, the first layer always among them.
         every = max(1, len(layers) // 4)
         ticks = [0, *range(every - 1, len(layers), every)]
@@ -44,7 +65,7 @@ def depth_by_layer(measures: pd.DataFrame, value: str, label: str, logarithmic: 
         bar = figure.colorbar(mesh, ax=axes, label=label, fraction=0.05, aspect=30)
         bar.outline.set_visible(False)
     figure.supxlabel("layer", fontsize=10)
-    figure.supylabel("hidden layers", fontsize=10)
+    figure.supylabel(down_label, fontsize=10)
     return figure
 
 
