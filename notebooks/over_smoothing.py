@@ -49,7 +49,7 @@ studies = gathering.gather(*results)
 plain, here = studies.of(remedy="none", tuned_for=1), studies.of(dataset)
 same = here.of(remedy="none", tuned_for=1)
 if not studies.table.empty:
-    stored.keep(studies.table.drop(columns="results"))
+    stored.keep(studies.table.drop(columns=["results", "seconds"], errors="ignore"))
 print(f"{len(studies.table)} runs of {studies.table['results'].nunique()} pages.")
 
 # %% [markdown]
