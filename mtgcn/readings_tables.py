@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from mtgcn import paper, statistics, wording
-from mtgcn.comparison import BASELINE, cells_of, describe, in_order
+from mtgcn.comparison import BASELINE, cells_of, describe, in_order, of_cell
 from mtgcn.datasets import Dataset
 from mtgcn.readings import DEFAULT, LABELS, READING
 from mtgcn.rendering import Table
@@ -65,9 +65,8 @@ def collapse(runs: pd.DataFrame, data: Dataset) -> Table:
     ≈ marks a mean within two standard errors of the difference from the paper's, ≠ one that is not.
     """
     rows = summary(runs)
-    ((dataset, depth),) = cells_of(runs)
-    bound, printed = one_answer(data), paper.accuracies()
-    printed = printed[(printed["dataset"] == dataset) & (printed["hidden_layers"] == depth)].set_index("network")
+    (cell,) = cells_of(runs)
+    bound, printed = one_answer(data), of_cell(paper.accuracies(), cell).set_index("network")
     known = runs.dropna(subset="test_accuracy")
     below = known.assign(below=known["test_accuracy"] <= bound).groupby([READING, "network"])["below"].sum()
     places = list(zip(rows[READING], rows["network"], strict=True))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from mtgcn import paper, wording
-from mtgcn.comparison import compare
+from mtgcn.comparison import compare, of_cell
 
 NAMES = {"citeseer": "Citeseer", "cora": "Cora", "pubmed": "Pubmed"}
 Table = tuple[list[str], list[list[str]]]  # header, rows; a cell between double asterisks is bold
@@ -66,8 +66,8 @@ def _beside(runs: pd.DataFrame, cells: dict[tuple[str, int], str]) -> Table:
     table = compare(runs, list(cells))
     networks = list(dict.fromkeys(table["network"]))
     header, columns = ["network"], []
-    for (dataset, depth), name in cells.items():
-        cell = table[(table["dataset"] == dataset) & (table["hidden_layers"] == depth)]
+    for place, name in cells.items():
+        cell = of_cell(table, place)
         header.append(name)
         columns.append(_column(cell, networks))
         if cell["paper_mean"].notna().any():

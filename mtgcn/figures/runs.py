@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from mtgcn.comparison import Cell, compare
+from mtgcn.comparison import Cell, checked, compare, of_cell
 from mtgcn.figures import style
 from mtgcn.figures.dots import runs_and_mean
 from mtgcn.figures.style import GREY, Figure, styled
@@ -22,6 +22,7 @@ def runs_by_network(results: pd.DataFrame, cells: Sequence[Cell] | None = None) 
 
     Points are runs, a filled marker is our mean and an open diamond the paper's, both with their standard error.
     """
+    results = checked(results)
     summary = compare(results, cells)
     shown = summary.dropna(subset=["mean", "paper_mean"], how="all")
     panels = list(dict.fromkeys(zip(shown["dataset"], shown["hidden_layers"], strict=True)))
@@ -33,8 +34,7 @@ def runs_by_network(results: pd.DataFrame, cells: Sequence[Cell] | None = None) 
     figure = Figure(1.2 + 2.6 * max(2, len(panels)), 1.5 + 0.46 * len(networks), alt)
     axes = figure.subplots(1, max(1, len(panels)), sharey=True, squeeze=False)[0]
     for panel, ax in zip(panels, axes, strict=False):
-        here = (shown["dataset"] == panel[0]) & (shown["hidden_layers"] == panel[1])
-        _panel(ax, shown[here], networks, results)
+        _panel(ax, of_cell(shown, panel), networks, of_cell(results, panel))
         ax.set_title(cell(*panel))
         ax.set_xlabel("test accuracy, %")
         ax.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
@@ -50,11 +50,7 @@ def _panel(ax: Axes, summary: pd.DataFrame, networks: list[str], results: pd.Dat
     for row in summary.to_dict("records"):
         look, height = style.of(row["network"]), networks.index(row["network"])
         if row["runs"]:
-            own = results[
-                (results["dataset"] == row["dataset"])
-                & (results["hidden_layers"] == row["hidden_layers"])
-                & (results["network"] == row["network"])
-            ].sort_values("seed")["test_accuracy"]
+            own = results[results["network"] == row["network"]].sort_values("seed")["test_accuracy"]
             runs_and_mean(ax, own, height - 0.05, look)
         if not np.isnan(row["paper_mean"]):
             ax.errorbar(
