@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from mtgcn import paper, published
+from mtgcn import published, wording
 from mtgcn.comparison import BASELINE, PLAIN, in_order, paired_gains
-from mtgcn.diagnosis import FAILURES, LEARNS, OTHER
+from mtgcn.diagnosis import FAILURES, NEAR, OTHER, like_the_papers, papers_accuracy
 from mtgcn.rendering import Table
 from mtgcn.statistics import interval, mean_and_sem
-from mtgcn.tables import DASH
+from mtgcn.wording import DASH
 
-NEAR = 5.0  # points around the paper's collapsed mean within which a run counts as such a run
+DIGITS, NOTHING = 1, (float("nan"), float("nan"))  # what ten runs of deep networks can tell, and a cell without runs
 
 
 def accuracy_by_depth(table: pd.DataFrame) -> Table:
@@ -31,7 +31,7 @@ def accuracy_by_depth(table: pd.DataFrame) -> Table:
         own = marked[(marked[marks] == pd.Series(one)).all(axis=1)].groupby("hidden_layers")["test_accuracy"]
         values = {depth: mean_and_sem(group) for depth, group in own}
         name = _named(one["remedy"], one["network"], one["tuned_for"])
-        rows[name] = [_text(values.get(depth)) for depth in depths]
+        rows[name] = [wording.with_error(*values.get(depth, NOTHING), digits=DIGITS) for depth in depths]
         means[name] = [round(values[depth][0], 2) if depth in values else float("nan") for depth in depths]
     numbers = pd.DataFrame.from_dict(means, orient="index", columns=depths)
     return _table("accuracy-by-depth", rows, depths, "hidden layers", numbers.eq(numbers.max()))
@@ -55,7 +55,7 @@ def gains_by_depth(table: pd.DataFrame) -> Table:
             own = gains[(gains["remedy"] == remedy) & (gains["network"] == network)]
             at = {depth: own.loc[own["hidden_layers"] == depth, "gain"] for depth in depths}
             name = _named(remedy, network, 1)
-            rows[name] = [_gain(values) for values in at.values()]
+            rows[name] = [wording.interval(values.mean(), *interval(values), DIGITS) for values in at.values()]
             above[name] = [interval(values)[0] > 0 for values in at.values()]
     bold = pd.DataFrame.from_dict(above, orient="index", columns=depths)
     return _table("gains-by-depth", rows, depths, "hidden layers", bold, gains)
@@ -83,26 +83,15 @@ def failures_by_depth(runs: pd.DataFrame) -> Table:
     return Table("failures-by-depth", runs, text, pd.DataFrame(False, text.index, text.columns))
 
 
-def runs_like_the_papers(runs: pd.DataFrame, dataset: str = "cora", depth: int = 5) -> Table:
-    """What ails the runs of the plain network that are about as accurate as the paper's with so many hidden layers.
-
-    ``runs`` are those of `mtgcn.diagnosis.diagnose`; about: within five points of the paper's mean, at any depth.
-    """
-    printed = paper.accuracies().query("dataset == @dataset and hidden_layers == @depth and network == @BASELINE")
-    mean = float(printed["mean"].iloc[0])
-    near = runs["test_accuracy"].between(mean - NEAR, mean + NEAR)
-    chosen = runs[near & (runs["network"] == BASELINE) & (runs["dataset"] == dataset)]
-    verdicts = chosen["verdict"].replace(LEARNS, OTHER).value_counts(sort=True)
+def runs_like_the_papers(runs: pd.DataFrame) -> Table:
+    """What ails the runs of `mtgcn.diagnosis.diagnose` that are as accurate as the paper's collapsed network."""
+    chosen, mean = like_the_papers(runs), papers_accuracy()
     rows = {
-        str(verdict): [
-            str(count),
-            ", ".join(map(str, sorted(set(chosen.loc[chosen["verdict"] == verdict, "hidden_layers"])))),
-        ]
-        for verdict, count in verdicts.items()
+        str(verdict): [str(len(own)), ", ".join(map(str, sorted(set(own["hidden_layers"]))))]
+        for verdict, own in sorted(chosen.groupby("verdict"), key=lambda group: -len(group[1]))
     }
-    return _table(
-        "like-the-papers", rows, ["runs", "hidden layers"], f"{mean - NEAR:.1f} to {mean + NEAR:.1f} %", None, chosen
-    )
+    head = f"{mean - NEAR:.1f} to {mean + NEAR:.1f} %"
+    return _table("like-the-papers", rows, ["runs", "hidden layers"], head, None, chosen)
 
 
 def published_by_depth(dataset: str) -> Table:
@@ -129,17 +118,3 @@ def _table(
     text = text.rename_axis(columns=head)
     marked = pd.DataFrame(False, text.index, text.columns) if bold is None else bold.set_axis(text.columns, axis=1)
     return Table(name, text.reset_index() if data is None else data, text, marked)
-
-
-def _gain(gains: pd.Series) -> str:
-    """Return e.g. "+1.2 [−0.3, +2.7]", a dash where there is nothing."""
-    low, high = interval(gains)
-    if low != low:
-        return DASH
-    return f"{gains.mean():+.1f} [{low:+.1f}, {high:+.1f}]".replace("-", "−")
-
-
-def _text(value: tuple[float, float] | None) -> str:
-    if value is None or value[0] != value[0]:
-        return DASH
-    return f"{value[0]:.1f}" + ("" if value[1] != value[1] else f" ± {value[1]:.1f}")

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mtgcn import paper
+from mtgcn.comparison import BASELINE
+
 # Points above the share of the largest class that a run needs to count as having learnt something.
 MARGIN = 5.0
 # A layer with so many of its units at zero on every node lets (almost) nothing through: 15 of 16.
@@ -23,6 +26,8 @@ DISTANCE = 0.1
 GRADIENT = 1e-3
 
 FAILURES = {"smoothed": "over-smoothing", "vanished": "vanishing gradients", "dead": "dead units"}
+# Where the paper's plain network is no better than chance, and the points around its mean that count as the same.
+COLLAPSED, NEAR = ("cora", 5), 5.0
 LEARNS, OTHER, DIVERGED = "learns", "none of the three", "diverged"
 RUN = ["dataset", "remedy", "network", "hidden_layers", "seed"]
 
@@ -53,6 +58,18 @@ def counts(runs: pd.DataFrame) -> pd.DataFrame:
         marked[name] = (runs["failed"] & runs[name]).astype(int)
     marked["other"] = (runs["verdict"] == OTHER).astype(int)
     return marked.groupby(cell, sort=False).sum().reset_index()
+
+
+def papers_accuracy() -> float:
+    """Return the mean test accuracy in per cent of the paper's plain network where it is no better than chance."""
+    printed = paper.accuracies().set_index(["dataset", "hidden_layers", "network"])["mean"]
+    return float(printed[(*COLLAPSED, BASELINE)])
+
+
+def like_the_papers(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs of `diagnose` of the plain network that are within five points of `papers_accuracy`."""
+    near = (runs["test_accuracy"] - papers_accuracy()).abs() <= NEAR
+    return runs[near & (runs["network"] == BASELINE) & (runs["dataset"] == COLLAPSED[0])]
 
 
 def _signs(measures: pd.DataFrame) -> pd.DataFrame:

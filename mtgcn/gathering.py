@@ -1,6 +1,7 @@
 """The studies of several pages as one, for the page that compares depths, data sets and remedies."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -12,6 +13,24 @@ from mtgcn.smoothing import ENERGIES
 KEPT = ("measures", "course", "curves", "examples", "maps")
 MARKS = ["dataset", "remedy", "tuned_for"]  # what tells the runs of one study from those of another
 RELATIVE = {"relative_energy": ENERGIES[1], "relative_unnormalised_energy": ENERGIES[0]}
+
+
+class Measure(NamedTuple):
+    """A column of measures, what it is called on an axis, and whether the axis is logarithmic."""
+
+    column: str
+    label: str
+    logarithmic: bool
+
+
+SHOWN = (
+    Measure("relative_energy", "relative energy", True),
+    Measure("mad_neighbours", "MAD, neighbours", True),
+    Measure("mad_remote", "MAD, remote pairs", True),
+    Measure("effective_rank", "effective rank", False),
+    Measure("dead_units", "share of dead units", False),
+    Measure("gradient_norm", "gradient of the first layer", True),
+)
 
 
 @dataclass(frozen=True)

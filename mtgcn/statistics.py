@@ -106,6 +106,15 @@ def wrong_sign(gains: ArrayLike, size: int = 10, draws: int = 20_000) -> float:
     return float(np.mean(np.sign(finite[orders].mean(axis=1).round(9)) != whole))
 
 
+def rank_correlation(values: ArrayLike, others: ArrayLike) -> float:
+    """Return Spearman's ρ of pairs (runs,); pairs with a NaN are left out, and it is NaN where one side is constant."""
+    both = np.stack([np.asarray(values, float), np.asarray(others, float)])
+    both = both[:, ~np.isnan(both).any(axis=0)]
+    if any(np.unique(side).size < 2 for side in both):
+        return np.nan
+    return float(stats.spearmanr(*both).statistic)
+
+
 def holm(pvalues: ArrayLike) -> Floats:
     """Return Holm's adjusted p values of ``pvalues`` (comparisons,).
 

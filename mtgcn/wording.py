@@ -5,21 +5,22 @@ import math
 DASH = "–"
 
 
-def with_error(mean: float, error: float, unknown: str = "") -> str:
+def with_error(mean: float, error: float, unknown: str = "", digits: int = 2) -> str:
     """Return "81.30 ± 0.12"; ``unknown`` follows a mean without error, a dash stands for no mean."""
     if math.isnan(mean):
         return DASH
-    return f"{mean:.2f}" + (unknown if math.isnan(error) else f" ± {error:.2f}")
+    return f"{mean:.{digits}f}" + (unknown if math.isnan(error) else f" ± {error:.{digits}f}")
 
 
-def signed(value: float) -> str:
+def signed(value: float, digits: int = 2) -> str:
     """Return "+0.52" or "−0.52", or a dash."""
-    return DASH if math.isnan(value) else f"{value:+.2f}".replace("-", "−")
+    return DASH if math.isnan(value) else f"{value:+.{digits}f}".replace("-", "−")
 
 
-def interval(value: float, low: float, high: float) -> str:
+def interval(value: float, low: float, high: float, digits: int = 2) -> str:
     """Return "+0.52 [+0.10, +0.94]", without brackets where there is no interval."""
-    return signed(value) if math.isnan(low) else f"{signed(value)} [{signed(low)}, {signed(high)}]"
+    mean, *ends = (signed(number, digits) for number in (value, low, high))
+    return mean if math.isnan(low) else f"{mean} [{', '.join(ends)}]"
 
 
 def p_value(p: float) -> str:

@@ -32,9 +32,9 @@ if importlib.util.find_spec("mtgcn") is None:
     subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", source], check=True)
     importlib.invalidate_caches()
 
-from IPython.display import display
+from IPython.display import Markdown, display
 
-from mtgcn import depth_tables, diagnosis, figures, gathering, pages
+from mtgcn import depth_answers, depth_tables, diagnosis, figures, gathering, pages
 from mtgcn import results as stored
 
 print(pages.ready())
@@ -51,6 +51,12 @@ same = here.of(remedy="none", tuned_for=1)
 if not studies.table.empty:
     stored.keep(studies.table.drop(columns=["results", "seconds"], errors="ignore"))
 print(f"{len(studies.table)} runs of {studies.table['results'].nunique()} pages.")
+
+# %% [markdown]
+# ## In plain words
+
+# %%
+Markdown(depth_answers.in_words(studies, dataset))
 
 # %% [markdown]
 # ## Accuracy against depth

@@ -1,32 +1,13 @@
 """Accuracy against what is measured of the embeddings."""
 
-from typing import NamedTuple
-
-import numpy as np
 import pandas as pd
-from scipy import stats
 
+from mtgcn import wording
 from mtgcn.comparison import in_order
 from mtgcn.figures import style
 from mtgcn.figures.style import Figure, styled
-
-
-class Measure(NamedTuple):
-    """A column of measures, what it is called on an axis, and whether the axis is logarithmic."""
-
-    column: str
-    label: str
-    logarithmic: bool
-
-
-SHOWN = (
-    Measure("relative_energy", "relative energy", True),
-    Measure("mad_neighbours", "MAD, neighbours", True),
-    Measure("mad_remote", "MAD, remote pairs", True),
-    Measure("effective_rank", "effective rank", False),
-    Measure("dead_units", "share of dead units", False),
-    Measure("gradient_norm", "gradient of the first layer", True),
-)
+from mtgcn.gathering import SHOWN
+from mtgcn.statistics import rank_correlation
 
 
 @styled
@@ -57,8 +38,5 @@ def accuracy_against_measures(runs: pd.DataFrame) -> Figure:
 
 
 def _correlation(measured: pd.Series, accuracy: pd.Series) -> str:
-    values = pd.DataFrame({"x": measured, "y": accuracy}).dropna().astype(float)
-    if values["x"].nunique() < 2 or values["y"].nunique() < 2:
-        return "ρ –"
-    rho = stats.spearmanr(values["x"], values["y"]).statistic
-    return f"ρ {np.round(rho, 2):+.2f}".replace("-", "−")
+    rho = rank_correlation(measured, accuracy)
+    return f"ρ {wording.signed(rho)}"

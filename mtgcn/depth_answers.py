@@ -1,0 +1,113 @@
+"""What the study of depth says, in plain words: every sentence is made from the runs that are there."""
+
+import pandas as pd
+
+from mtgcn import wording
+from mtgcn.comparison import BASELINE, PLAIN, in_order, paired_gains
+from mtgcn.diagnosis import FAILURES, OTHER, diagnose, like_the_papers, papers_accuracy
+from mtgcn.gathering import SHOWN, Studies
+from mtgcn.statistics import interval, rank_correlation
+
+FALL = 10.0  # points below its best mean at which a network counts as having lost its accuracy
+
+
+def in_words(studies: Studies, dataset: str) -> str:
+    """Return the answers as a list in Markdown; a question that no run speaks about is left out."""
+    plain = studies.of(remedy=PLAIN, tuned_for=1)
+    asked = [
+        ("How deep can the plain network be?", [_reach(plain.of(name).table, name) for name in plain.datasets]),
+        ("Do the tasks hold it up?", [_help(plain.of(name).table, name) for name in plain.datasets]),
+        ("And with weights tuned for the depth?", [_tuned(studies.of(dataset, PLAIN).table)]),
+        ("What goes wrong?", [_failures(plain)]),
+        (f"What is the paper's {papers_accuracy():.0f} %?", [_like_the_papers(plain)]),
+        ("Which measure goes with accuracy?", [_measure(plain.runs())]),
+        ("Do the tasks add anything once depth is mended?", [_mended(studies.of(dataset, tuned_for=1).table)]),
+    ]
+    lines = [(question, " ".join(filter(None, sentences))) for question, sentences in asked]
+    return "\n".join(f"- **{question}** {text}" for question, text in lines if text)
+
+
+def _reach(table: pd.DataFrame, dataset: str) -> str:
+    means = table[table["network"] == BASELINE].groupby("hidden_layers")["test_accuracy"].mean()
+    if means.empty:
+        return ""
+    deepest = max(depth for depth in means.index if means[depth] >= means.max() - FALL)
+    text = f"On {dataset.capitalize()} it keeps within {FALL:.0f} points of its best mean, {means.max():.1f} %, "
+    text += f"up to {wording.layers(deepest)}"
+    if deepest < means.index.max():
+        last = means.index.max()
+        text += (
+            f"; with {last} it has {means[last]:.1f} %, where naming the largest class has {table['chance'].max():.1f}"
+        )
+    return f"{text}."
+
+
+def _help(table: pd.DataFrame, dataset: str) -> str:
+    gains = paired_gains(table[table["hidden_layers"] > 1], ["hidden_layers"])
+    if gains.empty:
+        return ""
+    ends = [interval(own) for _, own in gains.groupby(["network", "hidden_layers"])["gain"]]
+    above, below = sum(low > 0 for low, _ in ends), sum(high < 0 for _, high in ends)
+    return (
+        f"On {dataset.capitalize()}, of {len(ends)} pairs of a network and a depth beyond one layer, the gain over GCN "
+        f"is above zero in {above}, below in {below}, not clear in {len(ends) - above - below} (95 % intervals)."
+    )
+
+
+def _tuned(table: pd.DataFrame) -> str:
+    parts = []
+    for depth in sorted(set(table["tuned_for"]) - {1}):
+        here = table[table["hidden_layers"] == depth]
+        own = here[(here["tuned_for"] == depth) | (here["network"] == BASELINE)]
+        gains = paired_gains(own, ["hidden_layers"])
+        by_network = {str(name): interval(own) for name, own in gains.groupby("network")["gain"]}
+        above = [name for name in in_order(list(by_network)) if by_network[name][0] > 0]
+        parts.append(f"With {wording.layers(depth)}: {', '.join(above) or 'none'}")
+    return f"Networks whose gain over GCN is above zero then. {'. '.join(parts)}." if parts else ""
+
+
+def _failures(plain: Studies) -> str:
+    runs = diagnose(plain.table, plain.measures)
+    parts = []
+    for name, chosen in ((BASELINE, runs["network"] == BASELINE), ("networks with tasks", runs["network"] != BASELINE)):
+        failed = runs[chosen & runs["failed"]]
+        if len(failed):
+            signs = [f"{int(failed[sign].sum())} show {words}" for sign, words in FAILURES.items()]
+            signs.append(f"{int((failed['verdict'] == OTHER).sum())} {OTHER}")
+            parts.append(f"Of {len(failed)} failed runs of {name}, {', '.join(signs)}.")
+    return " ".join(parts)
+
+
+def _like_the_papers(plain: Studies) -> str:
+    runs = like_the_papers(diagnose(plain.table, plain.measures))
+    if runs.empty:
+        return ""
+    verdicts = [f"{verdict} in {count}" for verdict, count in runs["verdict"].value_counts().items()]
+    depths = ", ".join(map(str, sorted(set(runs["hidden_layers"]))))
+    return f"Plain networks of that accuracy, {len(runs)} runs with {depths} hidden layers, show {', '.join(verdicts)}."
+
+
+def _measure(runs: pd.DataFrame) -> str:
+    rho = {one.label: rank_correlation(runs[one.column], runs["test_accuracy"]) for one in SHOWN}
+    found = {label: value for label, value in rho.items() if value == value}
+    if not found:
+        return ""
+    best = max(found, key=lambda label: abs(found[label]))
+    return f"Over all runs without remedy the {best}, with a rank correlation of {wording.signed(found[best])}."
+
+
+def _mended(table: pd.DataFrame) -> str:
+    gains = paired_gains(table[table["remedy"] != PLAIN], ["remedy", "hidden_layers"])
+    parts = []
+    for remedy in dict.fromkeys(gains["remedy"]):
+        alone = table[(table["remedy"] == remedy) & (table["network"] == BASELINE)]
+        deepest = alone["hidden_layers"].max()
+        mean = alone.loc[alone["hidden_layers"] == deepest, "test_accuracy"].mean()
+        by_depth = gains[gains["remedy"] == remedy].groupby(["network", "hidden_layers"])["gain"]
+        ends = [interval(own) for _, own in by_depth]
+        above, below = sum(low > 0 for low, _ in ends), sum(high < 0 for _, high in ends)
+        parts.append(
+            f"With {remedy}, GCN alone has {mean:.1f} % at {deepest} hidden layers; the task gains at {above} of "
+            f"{len(ends)} depths and loses at {below}."
+        )
+    return " ".join(parts)
