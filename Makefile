@@ -12,8 +12,9 @@ QUICK := _build/quick
 TABLES := $(wildcard params/citeseer-*.yaml params/cora-*.yaml params/pubmed-*.yaml) params/tables.yaml params/does_it_hold.yaml
 # Pages that run side by side, with one thread each: the arrays are too small to be worth more, and nothing waits.
 WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1); echo $$((cores < 8 ? cores : 8)))
-# Build the book that lies in a folder, with warnings as errors, and end with the path of its first page.
-html = @$(BIN)/jupyter-book build $(1) --quiet -W --keep-going && echo "$(abspath $(1)/_build/html/index.html)"
+# Build the book that lies in a folder, warnings being errors, and end with the path of its first page. All of it: a
+# page that is new or gone belongs into the contents beside every other page.
+html = @$(BIN)/jupyter-book build $(1) --all --quiet -W --keep-going && echo "$(abspath $(1)/_build/html/index.html)"
 
 .PHONY: help
 help: ## list the targets
