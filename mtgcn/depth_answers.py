@@ -4,7 +4,7 @@ import pandas as pd
 
 from mtgcn import wording
 from mtgcn.comparison import BASELINE, PLAIN, in_order, paired_gains
-from mtgcn.diagnosis import FAILURES, OTHER, diagnose, like_the_papers, papers_accuracy
+from mtgcn.diagnosis import COLLAPSED, FAILURES, OTHER, diagnose, like_the_papers, papers_accuracy
 from mtgcn.gathering import SHOWN, Studies
 from mtgcn.statistics import interval, rank_correlation
 
@@ -83,8 +83,13 @@ def _like_the_papers(plain: Studies) -> str:
     if runs.empty:
         return ""
     verdicts = [f"{verdict} in {count}" for verdict, count in runs["verdict"].value_counts().items()]
-    depths = ", ".join(map(str, sorted(set(runs["hidden_layers"]))))
-    return f"Plain networks of that accuracy, {len(runs)} runs with {depths} hidden layers, show {', '.join(verdicts)}."
+    depths = sorted(set(runs["hidden_layers"]))
+    text = (
+        f"Plain networks of that accuracy, {len(runs)} runs with {', '.join(map(str, depths))} hidden layers, "
+        f"show {', '.join(verdicts)}."
+    )
+    papers = COLLAPSED[1]
+    return text if papers in depths else f"{text} The paper's has {papers}; none of ours with {papers} falls so low."
 
 
 def _measure(runs: pd.DataFrame) -> str:
