@@ -34,7 +34,7 @@ def accuracy_by_depth(table: pd.DataFrame) -> Table:
         rows[name] = [wording.with_error(*values.get(depth, NOTHING), digits=DIGITS) for depth in depths]
         means[name] = [round(values[depth][0], 2) if depth in values else float("nan") for depth in depths]
     numbers = pd.DataFrame.from_dict(means, orient="index", columns=depths)
-    return _table("accuracy-by-depth", rows, depths, "hidden layers", numbers.eq(numbers.max()))
+    return _table("accuracy-by-depth", rows, depths, _head(table), numbers.eq(numbers.max()))
 
 
 def _named(remedy: str, network: str, tuned_for: int) -> str:
@@ -58,7 +58,7 @@ def gains_by_depth(table: pd.DataFrame) -> Table:
             rows[name] = [wording.interval(values.mean(), *interval(values), DIGITS) for values in at.values()]
             above[name] = [interval(values)[0] > 0 for values in at.values()]
     bold = pd.DataFrame.from_dict(above, orient="index", columns=depths)
-    return _table("gains-by-depth", rows, depths, "hidden layers", bold, gains)
+    return _table("gains-by-depth", rows, depths, _head(table), bold, gains)
 
 
 def failures_by_depth(runs: pd.DataFrame) -> Table:
@@ -79,7 +79,7 @@ def failures_by_depth(runs: pd.DataFrame) -> Table:
         for sign, words in FAILURES.items():
             columns[name, words] = [str(int(bad[sign].sum())) if len(bad) else DASH for bad in failed]
         columns[name, OTHER] = [str(int((bad["verdict"] == OTHER).sum())) if len(bad) else DASH for bad in failed]
-    text = pd.DataFrame(columns, index=[str(depth) for depth in depths]).rename_axis(columns=["", "hidden layers"])
+    text = pd.DataFrame(columns, index=[str(depth) for depth in depths]).rename_axis(columns=["", _head(runs)])
     return Table("failures-by-depth", runs, text, pd.DataFrame(False, text.index, text.columns))
 
 
@@ -104,6 +104,12 @@ def published_by_depth(dataset: str) -> Table:
         what = "no remedy" if remedy == PLAIN else str(remedy)
         rows[f"{what}, {source}"] = [f"{values[layer]:.1f}" if layer in values else DASH for layer in layers]
     return _table("published", rows, layers, "layers", None, theirs)
+
+
+def _head(table: pd.DataFrame) -> str:
+    """Return what stands above the names of the rows: the data set, if it is one, and what the columns are."""
+    names = set(table["dataset"]) if "dataset" in table else set()
+    return f"{names.pop().capitalize()}, hidden layers" if len(names) == 1 else "hidden layers"
 
 
 def _table(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from zlib import crc32
 
 import pandas as pd
 from pandas.io.formats.style import Styler
@@ -28,8 +29,10 @@ class Table:
 
     def html(self) -> str:
         """Return an HTML table in a box that scrolls sideways on a narrow screen."""
-        # pandas would draw a random identifier for the style sheet.
-        styler = _in_bold(self.text, self.bold).set_uuid(self.name)
+        # pandas would draw a random identifier for the style sheet; one by name alone would share the sheet with every
+        # other table of that name on a page.
+        content = self.text.to_csv() + self.bold.to_csv()
+        styler = _in_bold(self.text, self.bold).set_uuid(f"{self.name}-{crc32(content.encode()):08x}")
         styler = styler.format(escape="html").format_index(escape="html", axis=0)
         styler = styler.set_table_styles([{"selector": "td", "props": "white-space: nowrap; text-align: right"}])
         table = styler.to_html(table_attributes='class="dataframe results"')

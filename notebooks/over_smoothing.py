@@ -130,10 +130,7 @@ figures.epoch_by_layer(same.course, course_depth, "effective_rank", f"effective 
 # correlation with the accuracy.
 
 # %%
-runs = plain.runs()
-figure = figures.accuracy_against_measures(runs)
-stored.keep(figure.svg(), "measures.svg")
-figure
+figures.accuracy_against_measures(plain.runs())
 
 # %% [markdown]
 # ## Three failures with one accuracy
@@ -168,9 +165,7 @@ for page, curves in same.curves.groupby("results", sort=False):
 # with tasks. Only who is near whom means something, not the axes.
 
 # %%
-figure = figures.embedding_maps(same.maps)
-stored.keep(figure.svg(), "maps.svg")
-figure
+figures.embedding_maps(same.maps)
 
 # %% [markdown]
 # ## Once depth itself is mended

@@ -1,5 +1,7 @@
 """Three failures with one accuracy, told apart on runs whose measures are made up, and their tables."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -80,6 +82,17 @@ def test_accuracy_by_depth_has_means_errors_and_the_best_bold():
     assert shown.text["8"].tolist() == ["50.0 ± 0.0", "60.0 ± 0.0", "60.0 ± 0.0", "–"]
     assert shown.bold["2"].tolist() == [True, False, False, True]
     assert shown.bold["8"].tolist() == [False, True, True, False]
+
+
+def test_tables_on_one_page_do_not_share_their_bold_cells():
+    table = pd.DataFrame({"network": ["GCN", "AE"], "hidden_layers": 2, "test_accuracy": [80.0, 70.0]})
+    one = depth_tables.accuracy_by_depth(table.assign(dataset="cora"))
+    other = depth_tables.accuracy_by_depth(table.assign(dataset="pubmed", test_accuracy=[70.0, 80.0]))
+    assert one.name == other.name
+    (first,), (second,) = (re.findall(r"#(\S+row\d_col\d) {\s+font-weight: bold", t.html()) for t in (one, other))
+    assert first not in other.html()
+    assert second not in one.html()
+    assert one.text.columns.name == "Cora, hidden layers"
 
 
 def test_gains_by_depth_are_paired_with_the_plain_network_of_the_same_remedy():

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import seaborn as sns
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.patches import Rectangle
 
@@ -13,6 +14,7 @@ from mtgcn.figures.style import Figure, styled
 # From dark to light in grey as in colour, and told apart by colour-blind readers.
 COLOURS = "viridis"
 MOST_NAMES = 11
+SQUARE = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
 
 
 @styled
@@ -52,9 +54,13 @@ def _by_layer(
     # Every row is named as long as there is room for it.
     named = range(0, len(rows), -(-len(rows) // MOST_NAMES) if rows else 1)
     for network, ax in zip(networks, axes, strict=True):
-        grid = means.loc[network].reindex(rows)
-        mesh = ax.pcolormesh(np.ma.masked_invalid(grid.to_numpy()), norm=scale, cmap=COLOURS)
-        ax.set(title=network, ylim=(len(rows), 0))
+        grid = means.loc[network].reindex(rows).to_numpy(float)
+        # Only cells that have a value: in a file, pcolormesh's empty ones would take as much room as the others.
+        filled = np.argwhere(~np.isnan(grid))
+        squares = PolyCollection([SQUARE + cell[::-1] for cell in filled], norm=scale, cmap=COLOURS, linewidth=0)
+        squares.set_array(grid[*filled.T])
+        ax.add_collection(squares)
+        ax.set(title=network, xlim=(0, len(layers)), ylim=(len(rows), 0))
         ax.set_yticks([row + 0.5 for row in named], [f"{rows[row]:,}" for row in named])
         # Four to eight ticks, the first layer always among them.
         every = max(1, len(layers) // 4)
@@ -62,7 +68,7 @@ def _by_layer(
         ax.set_xticks([tick + 0.5 for tick in ticks], [str(layers[tick]) for tick in ticks])
         ax.grid(visible=False)
     if networks:
-        bar = figure.colorbar(mesh, ax=axes, label=label, fraction=0.05, aspect=30)
+        bar = figure.colorbar(squares, ax=axes, label=label, fraction=0.05, aspect=30)
         bar.outline.set_visible(False)
     figure.supxlabel("layer", fontsize=10)
     figure.supylabel(down_label, fontsize=10)
