@@ -223,10 +223,13 @@ def test_minutes_are_counted_where_they_were_spent(tmp_path):
     rows = pd.DataFrame({"seed": [0, 1], "test_accuracy": [80.0, 81.0]})
     rows.assign(seconds=[30.0, 60.0]).to_csv(tmp_path / "cora-1.csv", index=False)
     rows.assign(seconds=[90.0, 90.0]).to_csv(tmp_path / "cora-2.csv", index=False)
+    rows.assign(seconds=[6.0, 6.0]).to_csv(tmp_path / "a-study.csv", index=False)
     rows.to_csv(tmp_path / "tables.csv", index=False)  # gathers them
     assert took.minutes(tmp_path).to_dict("records") == [
         {"page": "cora-1", "runs": 2, "minutes": 1.5},
         {"page": "cora-2", "runs": 2, "minutes": 3.0},
-        {"page": "together", "runs": 4, "minutes": 4.5},
+        {"page": "Tables 1 to 3", "runs": 4, "minutes": 4.5},
+        {"page": "a-study", "runs": 2, "minutes": 0.2},
+        {"page": "everything", "runs": 6, "minutes": 4.7},
     ]
     assert took.minutes(tmp_path / "nothing").empty

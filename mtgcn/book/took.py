@@ -4,11 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from mtgcn.tables import CELLS
+
 SECONDS = "seconds"
+TABLES = {f"{dataset}-{depth}" for dataset, depth in CELLS}
 
 
 def minutes(results: Path) -> pd.DataFrame:
-    """Return a row for each page that trained: page, runs, minutes; and, below them, the sum.
+    """Return a row for each page that trained: page, runs, minutes; below those of the tables and below all, the sum.
 
     ``results`` is the folder of the tidy tables; those without a column ``seconds`` gather what others trained.
     """
@@ -17,6 +20,14 @@ def minutes(results: Path) -> pd.DataFrame:
         table = pd.read_csv(path)
         if SECONDS in table and "seed" in table:
             rows.append((path.stem, len(table), table[SECONDS].sum() / 60))
+    shown = [row for row in rows if row[0] in TABLES]
+    if shown:
+        shown.append(_sum("Tables 1 to 3", shown))
+    shown += [row for row in rows if row[0] not in TABLES]
     if rows:
-        rows.append(("together", sum(row[1] for row in rows), sum(row[2] for row in rows)))
-    return pd.DataFrame(rows, columns=["page", "runs", "minutes"])
+        shown.append(_sum("everything", rows))
+    return pd.DataFrame(shown, columns=["page", "runs", "minutes"])
+
+
+def _sum(name: str, rows: list[tuple[str, int, float]]) -> tuple[str, int, float]:
+    return name, sum(row[1] for row in rows), sum(row[2] for row in rows)
