@@ -156,7 +156,8 @@ def _epoch(dataset: Dataset, tasks: list[str], convolution: Convolution, sparse_
 
 def _coo(matrix: sparse.coo_matrix) -> Tensor:
     index = torch.from_numpy(np.stack([matrix.row, matrix.col]).astype(np.int64))
-    return torch.sparse_coo_tensor(index, torch.from_numpy(matrix.data.astype(np.float32)), matrix.shape).coalesce()
+    values = torch.from_numpy(matrix.data.astype(np.float32))
+    return torch.sparse_coo_tensor(index, values, matrix.shape, check_invariants=False).coalesce()
 
 
 def _both_ways(dataset: Dataset) -> tuple[Tensor, Tensor]:
