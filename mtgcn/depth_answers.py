@@ -20,7 +20,7 @@ def in_words(studies: Studies, dataset: str) -> str:
         ("And with weights tuned for the depth?", [_tuned(studies.of(dataset, PLAIN).table)]),
         ("What goes wrong?", [_failures(plain)]),
         (f"What is the paper's {papers_accuracy():.0f} %?", [_like_the_papers(plain)]),
-        ("Which measure goes with accuracy?", [_measure(plain.runs())]),
+        ("Which measure goes with accuracy?", [_measure(plain.of(name).runs(), name) for name in plain.datasets]),
         ("Do the tasks add anything once depth is mended?", [_mended(studies.of(dataset, tuned_for=1).table)]),
     ]
     lines = [(question, " ".join(filter(None, sentences))) for question, sentences in asked]
@@ -92,13 +92,13 @@ def _like_the_papers(plain: Studies) -> str:
     return text if papers in depths else f"{text} The paper's has {papers}; none of ours with {papers} falls so low."
 
 
-def _measure(runs: pd.DataFrame) -> str:
+def _measure(runs: pd.DataFrame, dataset: str) -> str:
     rho = {one.label: rank_correlation(runs[one.column], runs["test_accuracy"]) for one in SHOWN}
     found = {label: value for label, value in rho.items() if value == value}
     if not found:
         return ""
     best = max(found, key=lambda label: abs(found[label]))
-    return f"Over all runs without remedy the {best}, with a rank correlation of {wording.signed(found[best])}."
+    return f"On {dataset.capitalize()} the {best}, with a rank correlation of {wording.signed(found[best])}."
 
 
 def _mended(table: pd.DataFrame) -> str:
