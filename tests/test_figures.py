@@ -269,6 +269,21 @@ def test_depth_shows_means_intervals_and_the_paper_s_depths() -> None:
     assert figures.accuracy_against_depth(pd.DataFrame()).svg()
 
 
+@pytest.mark.parametrize("draw", [figures.accuracy_against_depth, figures.remedies_against_depth])
+def test_no_panel_cuts_off_what_another_shows(draw: Callable[[pd.DataFrame], figures.Figure]) -> None:
+    low, high = results([("citeseer", 2), ("citeseer", 8)]), results([("cora", 2), ("cora", 8)])
+    low["test_accuracy"] -= 40
+    if draw is figures.remedies_against_depth:
+        low, high = (
+            high.assign(remedy="pairnorm", test_accuracy=low["test_accuracy"].to_numpy()),
+            high.assign(remedy="x"),
+        )
+    for ax in draw(pd.concat([low, high], ignore_index=True)).axes:
+        bottom, top = ax.get_ylim()
+        for line in ax.lines:
+            assert all(bottom <= value <= top for value in line.get_ydata())
+
+
 def squares(ax: Axes) -> dict[tuple[int, int], float]:
     """The values of a heat map by row and column, from where its squares lie."""
     (drawn,) = (part for part in ax.collections if isinstance(part, PolyCollection))

@@ -36,7 +36,7 @@ def accuracy_against_depth(results: pd.DataFrame) -> Figure:
         ax.set(title=dataset.capitalize(), xscale="log", xlabel="hidden layers")
         ax.set_xticks(depths, [str(depth) for depth in depths])
         ax.xaxis.set_minor_locator(NullLocator())
-        within_per_cent(ax)
+    within_per_cent(axes[0])
     axes[0].set_ylabel("test accuracy, %")
     handles = [style.handle(network) for network in networks]
     handles.append(Line2D([], [], color=GREY, marker="o", mfc="none", linestyle="none", label="the paper's"))
@@ -61,7 +61,10 @@ def mean_line(ax: Axes, runs: pd.DataFrame, network: str, shift: float = 1.0, th
 
 
 def within_per_cent(ax: Axes) -> None:
-    """Keep the intervals of a few runs from stretching the axis beyond what an accuracy can be."""
+    """Keep the intervals of a few runs from stretching the axis beyond what an accuracy can be.
+
+    Panels that share the axis must all have been drawn: from here on it does not follow the data.
+    """
     low, high = ax.get_ylim()
     ax.set_ylim(max(low, -2), min(high, 102))
 

@@ -40,7 +40,8 @@ def remedies_against_depth(table: pd.DataFrame) -> Figure:
         ax.set(title=remedy, xscale="log")
         ax.set_xticks(depths, [str(depth) for depth in depths])
         ax.xaxis.set_minor_locator(NullLocator())
-        within_per_cent(ax)
+    if axes:
+        within_per_cent(axes[0])
     figure.supxlabel("hidden layers", fontsize=10)
     figure.supylabel("test accuracy, %", fontsize=10)
     figure.legend(handles=_legend(networks), loc="outside upper center", ncols=4, handlelength=3.5)
