@@ -14,12 +14,13 @@ FALL = 10.0  # points below its best mean at which a network counts as having lo
 def in_words(studies: Studies, dataset: str) -> str:
     """Return the answers as a list in Markdown; a question that no run speaks about is left out."""
     plain = studies.of(remedy=PLAIN, tuned_for=1)
+    diagnosed = diagnose(plain.table, plain.measures)
     asked = [
         ("How deep can the plain network be?", [_reach(plain.of(name).table, name) for name in plain.datasets]),
         ("Do the tasks hold it up?", [_help(plain.of(name).table, name) for name in plain.datasets]),
         ("And with weights tuned for the depth?", [_tuned(studies.of(dataset, PLAIN).table)]),
-        ("What goes wrong?", [_failures(plain)]),
-        (f"What is the paper's {papers_accuracy():.0f} %?", [_like_the_papers(plain)]),
+        ("What goes wrong?", [_failures(diagnosed)]),
+        (f"What is the paper's {papers_accuracy():.0f} %?", [_like_the_papers(diagnosed)]),
         ("Which measure goes with accuracy?", [_measure(plain.of(name).runs(), name) for name in plain.datasets]),
         ("Do the tasks add anything once depth is mended?", [_mended(studies.of(dataset, tuned_for=1).table)]),
     ]
@@ -46,12 +47,17 @@ def _help(table: pd.DataFrame, dataset: str) -> str:
     gains = paired_gains(table[table["hidden_layers"] > 1], ["hidden_layers"])
     if gains.empty:
         return ""
-    ends = [interval(own) for _, own in gains.groupby(["network", "hidden_layers"])["gain"]]
-    above, below = sum(low > 0 for low, _ in ends), sum(high < 0 for _, high in ends)
+    pairs, above, below = _counted(gains)
     return (
-        f"On {dataset.capitalize()}, of {len(ends)} pairs of a network and a depth beyond one layer, the gain over GCN "
-        f"is above zero in {above}, below in {below}, not clear in {len(ends) - above - below} (95 % intervals)."
+        f"On {dataset.capitalize()}, of {pairs} pairs of a network and a depth beyond one layer, the gain over GCN "
+        f"is above zero in {above}, below in {below}, not clear in {pairs - above - below} (95 % intervals)."
     )
+
+
+def _counted(gains: pd.DataFrame) -> tuple[int, int, int]:
+    """Return how many pairs of a network and a depth there are, and how many gain and lose by their 95 % intervals."""
+    ends = [interval(own) for _, own in gains.groupby(["network", "hidden_layers"])["gain"]]
+    return len(ends), sum(low > 0 for low, _ in ends), sum(high < 0 for _, high in ends)
 
 
 def _tuned(table: pd.DataFrame) -> str:
@@ -66,8 +72,7 @@ def _tuned(table: pd.DataFrame) -> str:
     return f"Networks whose gain over GCN is above zero then. {'. '.join(parts)}." if parts else ""
 
 
-def _failures(plain: Studies) -> str:
-    runs = diagnose(plain.table, plain.measures)
+def _failures(runs: pd.DataFrame) -> str:
     parts = []
     for name, chosen in ((BASELINE, runs["network"] == BASELINE), ("networks with tasks", runs["network"] != BASELINE)):
         failed = runs[chosen & runs["failed"]]
@@ -78,8 +83,8 @@ def _failures(plain: Studies) -> str:
     return " ".join(parts)
 
 
-def _like_the_papers(plain: Studies) -> str:
-    runs = like_the_papers(diagnose(plain.table, plain.measures))
+def _like_the_papers(diagnosed: pd.DataFrame) -> str:
+    runs = like_the_papers(diagnosed)
     if runs.empty:
         return ""
     verdicts = [f"{verdict} in {count}" for verdict, count in runs["verdict"].value_counts().items()]
@@ -108,11 +113,9 @@ def _mended(table: pd.DataFrame) -> str:
         alone = table[(table["remedy"] == remedy) & (table["network"] == BASELINE)]
         deepest = alone["hidden_layers"].max()
         mean = alone.loc[alone["hidden_layers"] == deepest, "test_accuracy"].mean()
-        by_depth = gains[gains["remedy"] == remedy].groupby(["network", "hidden_layers"])["gain"]
-        ends = [interval(own) for _, own in by_depth]
-        above, below = sum(low > 0 for low, _ in ends), sum(high < 0 for _, high in ends)
+        depths, above, below = _counted(gains[gains["remedy"] == remedy])
         parts.append(
             f"With {remedy}, GCN alone has {mean:.1f} % at {deepest} hidden layers; the task gains at {above} of "
-            f"{len(ends)} depths and loses at {below}."
+            f"{depths} depths and loses at {below}."
         )
     return " ".join(parts)

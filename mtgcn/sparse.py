@@ -39,7 +39,8 @@ class BlockSparse:
         self._index, self._size = csr_index(block, device), block.shape
         self._matrix = csr(self._index, self.values, self._size)
         width = max(1, block.shape[0]) if self.rows <= NODES_AT_ONCE else STRIPE
-        parts = [numbered(block)[start : start + width].T.tocsr() for start in starts(block.shape[0], width)]
+        numbers = numbered(block)
+        parts = [numbers[start : start + width].T.tocsr() for start in starts(block.shape[0], width)]
         self.order = torch.from_numpy(np.concatenate([part.data for part in parts])).to(device)
         index = [csr_index(part, device) for part in parts]
         self._transposed = Stripes(index, width, self.values[self.order], block.shape[::-1])

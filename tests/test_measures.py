@@ -64,17 +64,24 @@ def densely(data: Dataset, network: DenseNetwork, layer: int) -> dict[str, float
     }
 
 
+def agrees(row: pd.Series, value: float, name: str) -> bool:
+    """Tell whether a measure is the dense one: to the digits that single precision leaves it, counts exactly."""
+    if name == "dead_units":
+        return bool(row[name] == value)
+    return bool(row[name] == pytest.approx(value, rel=1e-3 if name in ("effective_rank", "mad_neighbours") else 1e-4))
+
+
 def test_the_best_epoch_is_measured_at_its_weights_densely(outcome):
     """One run recomputed with dense float64 matrices."""
     network = DenseNetwork(TOY, 2, {name: w[1].double() for name, w in outcome.trained["AE"].best_weights.items()})
     for layer in (1, 2):
         row = outcome.measures.query(f"network == 'AE' and seed == 1 and best and layer == {layer}").iloc[0]
         for name, value in densely(TOY, network, layer).items():
-            assert row[name] == pytest.approx(value, rel=1e-3), name
+            assert agrees(row, value, name), name
 
 
 def test_a_run_of_the_study_densely(real):
-    """One run with three hidden layers on Cora, in full; the book's own row of it, agrees."""
+    """One run with three hidden layers on Cora, in full; the book's own row of it agrees."""
     name, depth, root = "depth-cora-shallow", 3, Path(__file__).parents[1]
     chosen = yamlfile.read(root / "params" / f"{name}.yaml").data
     values = {"dataset": "cora", "hidden_layers": depth, "runs": 1, "epochs": chosen["epochs"], "measure_every": 5000}
@@ -86,7 +93,7 @@ def test_a_run_of_the_study_densely(real):
     rows = outcome.measures[outcome.measures["best"]].set_index("layer")
     for layer in range(1, depth + 1):
         for measure, value in densely(cora, network, layer).items():
-            assert rows.loc[layer, measure] == pytest.approx(value, rel=1e-3), (layer, measure)
+            assert agrees(rows.loc[layer], value, measure), (layer, measure)
     stored = pd.read_csv(root / "book/results" / name / "measures.csv")
     stored = stored.query(f"network == 'GCN' and seed == 0 and hidden_layers == {depth}").set_index("layer")
     # On another machine the last digits differ, and after hundreds of epochs some of the first with them.

@@ -12,8 +12,6 @@ import psutil
 NODES = (10_000, 100_000, 1_000_000)
 DEGREE, FEATURES = 10, 1_000
 NETWORKS = ("GCN", "AE")  # the latter with a risk over all nodes, so that every one takes part in training
-
-
 ROUNDS = 3
 
 
