@@ -26,6 +26,9 @@ class DepthParameters(Parameters):
     hidden_layers: int = Field(1, exclude=True, description="not to be set here: depths takes its place")
     measure_every: int = Field(25, ge=1, description="epochs between two measures of over-smoothing")
     tuned_for: int = Field(1, ge=1, description="hidden layers that the tasks' weights were tuned for: a mark, no more")
+    settings: str = Field(
+        "", description="whose settings remedy and training have, where they are not this project's: a mark, no more"
+    )
     maps: list[str] = Field(
         [], description="networks whose embeddings are mapped; none named: GCN and the best one by validation accuracy"
     )
@@ -46,7 +49,7 @@ class DepthParameters(Parameters):
 
     def at(self, depth: int) -> Parameters:
         """Return the parameters of the experiment at one of the depths."""
-        values = self.model_dump(exclude={"depths", "tuned_for", "maps", "hidden_layers"})
+        values = self.model_dump(exclude={"depths", "tuned_for", "settings", "maps", "hidden_layers"})
         return Parameters(**values, hidden_layers=depth)
 
 
@@ -60,11 +63,11 @@ def parameters_in(namespace: Mapping[str, Any]) -> DepthParameters:
 class Study:
     """What came out at all depths; every table has a column ``hidden_layers``.
 
-    ``table`` has one row a run as `mtgcn.experiment.run` gives it, with ``remedy``, ``tuned_for`` and ``chance``,
-    the share of the largest class among the test nodes in per cent. ``measures`` has a row for each run and layer at
-    the best epoch. ``course`` has the measures of every layer along training, mean over the runs. ``curves`` and
-    ``examples`` have the learning curves and the measures of the last layer of two runs, of which one ``collapses`` and
-    one ``learns`` (column ``run``). ``maps`` are t-SNE coordinates of nodes, one run a picture.
+    ``table`` has one row a run as `mtgcn.experiment.run` gives it, with ``remedy``, ``settings``, ``tuned_for`` and
+    ``chance``, the share of the largest class among the test nodes in per cent. ``measures`` has a row for each run and
+    layer at the best epoch. ``course`` has the measures of every layer along training, mean over the runs. ``curves``
+    and ``examples`` have the learning curves and the measures of the last layer of two runs, of which one ``collapses``
+    and one ``learns`` (column ``run``). ``maps`` are t-SNE coordinates of nodes, one run a picture.
     """
 
     table: pd.DataFrame
@@ -86,7 +89,10 @@ def study(parameters: DepthParameters, data: Dataset, progress: bool = True) -> 
         if depth in MAPPED_DEPTHS:
             outcomes[depth] = outcome.trained
     table = pd.concat(tables, ignore_index=True).assign(
-        remedy=parameters.remedy, tuned_for=parameters.tuned_for, chance=chance(data)
+        remedy=parameters.remedy,
+        settings=parameters.settings,
+        tuned_for=parameters.tuned_for,
+        chance=chance(data),
     )
     measures = pd.concat(recorded, ignore_index=True)
     last = measures[measures["layer"] == measures["hidden_layers"]]

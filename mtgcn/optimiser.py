@@ -1,6 +1,6 @@
 """Adam with a learning rate of its own for each run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
@@ -16,13 +16,13 @@ class Adam:
 
     Args:
         weights: of all runs.
-        l2: coefficient λ of λ/2 ‖B‖², added to the gradient as Kipf & Welling do.
-        decayed: names of the weights that L2 acts on.
+        l2: coefficient λ of λ/2 ‖B‖² by the name of each weight that has one, added to the gradient as
+            Kipf & Welling do.
     """
 
-    def __init__(self, weights: Weights, l2: float, decayed: Sequence[str]) -> None:
-        self.weights, self.l2, self.decayed = weights, l2, decayed
-        self._parts = [weights.offsets[name] for name in decayed] if l2 else []
+    def __init__(self, weights: Weights, l2: Mapping[str, float]) -> None:
+        self.weights, self.l2 = weights, l2
+        self._decays = [(weights.offsets[name], coefficient) for name, coefficient in l2.items() if coefficient]
         self.mean = torch.zeros_like(weights.flat)
         self.square = torch.zeros_like(weights.flat)
         self.steps = 0
@@ -37,8 +37,8 @@ class Adam:
             self._rates = self.weights.per_run(self._given)
         self.steps += 1
         flat, grad = self.weights.flat, self.weights.grad
-        for part in self._parts:
-            grad[part].add_(flat[part], alpha=self.l2)
+        for part, coefficient in self._decays:
+            grad[part].add_(flat[part], alpha=coefficient)
         self.mean.lerp_(grad, 1 - BETA_1)
         self.square.mul_(BETA_2).addcmul_(grad, grad, value=1 - BETA_2)
         scale = self.square.sqrt().div_((1 - BETA_2**self.steps) ** 0.5).add_(EPSILON)
@@ -48,7 +48,7 @@ class Adam:
 
     def keep(self, runs: np.ndarray, weights: Weights) -> "Adam":
         """Return the optimiser of these runs only, whose weights are given; its moments go on."""
-        kept = Adam(weights, self.l2, [name for name in self.decayed if name in weights])
+        kept = Adam(weights, {name: coefficient for name, coefficient in self.l2.items() if name in weights})
         kept.steps = self.steps
         chosen = torch.from_numpy(runs)
         for moment, old in ((kept.mean, self.mean), (kept.square, self.square)):

@@ -4,7 +4,7 @@ A remedy of your own is a subclass of `Remedy`, whose fields are its settings, a
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -40,6 +40,10 @@ class Remedy(BaseModel):
     def thinning(self, edges: np.ndarray, nodes: int, seeds: Sequence[int]) -> Thinning | None:
         """Return what takes edges away in training, ``None`` for nothing."""
         return None
+
+    def l2_of(self, further: Iterable[str]) -> dict[str, float]:
+        """Return L2 coefficients of its own for weights of the ``further`` layers, by their names."""
+        return {}
 
 
 class Residual(Remedy):
@@ -89,6 +93,7 @@ class GCNII(Remedy):
 
     alpha: float = Field(0.1, ge=0, le=1, description="α: share of the first hidden layer in every other one")
     strength: float = Field(0.5, gt=0, description="λ: with it weights count more, and less with every layer")
+    l2: float | None = Field(None, ge=0, description="L2 of the weights beside the identity; not set: as elsewhere")
 
     def further(  # noqa: D102
         self, layer: type[Layer], graph: Graph, weights: dict[str, Tensor], dropped: Tensor, states: Sequence[Tensor]
@@ -97,6 +102,9 @@ class GCNII(Remedy):
         beta = math.log(self.strength / len(states) + 1)
         mapping = (1 - beta) * torch.eye(b.shape[1], device=b.device, dtype=b.dtype) + beta * b
         return product((1 - self.alpha) * propagated + self.alpha * states[0], mapping).relu()
+
+    def l2_of(self, further: Iterable[str]) -> dict[str, float]:  # noqa: D102
+        return {} if self.l2 is None else dict.fromkeys(further, self.l2)
 
 
 REMEDIES: dict[str, type[Remedy]] = {

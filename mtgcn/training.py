@@ -1,5 +1,6 @@
 """The protocol: all runs trained together, each with its own learning rate, plateau, best epoch and end."""
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,8 @@ from mtgcn.network import Network
 from mtgcn.optimiser import Adam
 from mtgcn.parameters import Parameters
 from mtgcn.plateau import Plateau
+
+FURTHER = re.compile(r"encoder\.[1-9]")  # weights of the encoder beyond its first layer
 
 
 @dataclass
@@ -109,7 +112,7 @@ def _train(
 ) -> None:
     runs = network.batch.runs
     risk_nodes = network.batch.validation if parameters.validation_risk_nodes == "validation" else None
-    adam = Adam(network.weights, parameters.l2, decayed(network, parameters.l2_layers))
+    adam = Adam(network.weights, l2_of(network, parameters))
     plateau = Plateau(
         runs,
         parameters.learning_rate,
@@ -153,9 +156,11 @@ def _train(
             adam = adam.keep(stays, network.weights)
 
 
-def decayed(network: Network, layers: str) -> list[str]:
-    """Return the names of the weights that L2 acts on: those of the ``"first"`` layer, or ``"all"``."""
-    return [name for name in network.weights if layers == "all" or name.startswith("encoder.0.")]
+def l2_of(network: Network, parameters: Parameters) -> dict[str, float]:
+    """Return the L2 coefficient of each weight: that of the parameters on the first layer or all, and the remedy's."""
+    everywhere = parameters.l2_layers == "all"
+    usual = {name: parameters.l2 if everywhere or name.startswith("encoder.0.") else 0.0 for name in network.weights}
+    return usual | parameters.remedy_settings.l2_of(name for name in usual if FURTHER.match(name))
 
 
 def _record(outcome: Trained, moving: np.ndarray, *values: np.ndarray) -> None:

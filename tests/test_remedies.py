@@ -16,6 +16,7 @@ from mtgcn.parameters import PAPER_NETWORKS, Parameters
 from mtgcn.randomness import stream
 from mtgcn.remedies import REMEDIES, Remedy
 from mtgcn.thinning import Thinning
+from mtgcn.training import l2_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -161,11 +162,26 @@ def test_impossible_settings_are_refused_in_one_sentence(values, sentence, monke
 
 
 def test_settings_have_the_published_values_and_survive_json():
-    assert parameters(remedy="gcnii").remedy_settings.model_dump() == {"alpha": 0.1, "strength": 0.5}
+    assert parameters(remedy="gcnii").remedy_settings.model_dump() == {"alpha": 0.1, "strength": 0.5, "l2": None}
     assert parameters(remedy="pairnorm").remedy_settings.model_dump() == {"scale": 1.0}
     assert parameters().remedy_settings == Remedy()
     values = parameters(remedy="dropedge", remedy_settings={"rate": 0.2})
     assert Parameters.model_validate_json(values.model_dump_json()) == values
+
+
+@pytest.mark.parametrize(("layers", "elsewhere"), [("first", 0.0), ("all", 0.1)])
+def test_gcnii_has_an_l2_of_its_own_for_the_weights_beside_the_identity(layers, elsewhere):
+    usual, own = (
+        chosen("ER", "gcnii", hidden_layers=12, l2=0.1, l2_layers=layers, remedy_settings=settings)
+        for settings in ({}, {"l2": 0.01})
+    )
+    network = double_network(GRAPH, own)
+    expected = {
+        name: 0.1 if name == "encoder.0.B" else 0.01 if name.startswith("encoder.") else elsewhere
+        for name in network.weights
+    }
+    assert l2_of(network, own) == expected
+    assert l2_of(network, usual)["encoder.11.B"] == elsewhere
 
 
 def test_a_new_remedy_is_a_class_and_a_line_in_the_registry(monkeypatch):
