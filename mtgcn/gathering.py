@@ -74,8 +74,11 @@ class Studies:
 
 
 def gather(*patterns: str) -> Studies:
-    """Read the studies whose names match ``patterns``."""
+    """Read the studies whose names match ``patterns``; a remedy with somebody else's settings is one of its own."""
     table = results.read(*patterns)
+    if "settings" in table:  # results from before there was that mark have the project's own
+        whose = table.pop("settings")
+        table["remedy"] = table["remedy"].where(whose.isna(), table["remedy"] + ", " + whose.astype(str))
     if table.empty:
         table = pd.DataFrame(columns=[*NEEDED, *MARKS[1:], "chance", "results"])
     pages = table.drop_duplicates("results").set_index("results")[MARKS]

@@ -154,3 +154,19 @@ def test_studies_are_gathered_from_what_is_there(outcome, tmp_path: Path, monkey
     assert found.of(remedy="gcnii").table.empty
     assert found.of(tuned_for=5).course.empty
     assert len(found.of(tuned_for=1).course) == len(outcome.course)
+
+
+def test_a_remedy_with_settings_of_its_authors_is_gathered_as_one_of_its_own(
+    outcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(results.RESULTS, str(tmp_path))
+    for page, settings in {"remedy-a": "", "remedy-b": "authors' settings"}.items():
+        outcome.table.assign(remedy="gcnii", settings=settings).to_csv(tmp_path / f"{page}.csv", index=False)
+        (tmp_path / page).mkdir()
+        outcome.measures.to_csv(tmp_path / page / "measures.csv", index=False)
+    outcome.table.drop(columns="settings").to_csv(tmp_path / "remedy-older.csv", index=False)
+    found = gathering.gather("remedy-*")
+    assert list(dict.fromkeys(found.table["remedy"])) == ["gcnii", "gcnii, authors' settings", "none"]
+    theirs = found.of(remedy="gcnii, authors' settings")
+    assert set(theirs.table["results"]) == set(theirs.measures["results"]) == {"remedy-b"}
+    assert len(theirs.runs()) == len(outcome.table)

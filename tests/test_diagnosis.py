@@ -119,4 +119,5 @@ def test_published_figures_say_whose_they_are_and_where_they_were_read():
     assert all("README.md of https://github.com/" in where for where in published.sources().values())
     text = depth_tables.published_by_depth("cora").text
     assert text.loc["gcnii, Chen et al. (2020)"].tolist() == ["–"] * 5 + ["85.5"]
+    assert text.loc["gcnii, Chen et al. (2021)"].tolist() == ["–"] * 4 + ["85.3", "–"]
     assert depth_tables.published_by_depth("toy").text.empty

@@ -284,6 +284,17 @@ def test_no_panel_cuts_off_what_another_shows(draw: Callable[[pd.DataFrame], fig
             assert all(bottom <= value <= top for value in line.get_ydata())
 
 
+def test_published_means_stand_beside_a_remedy_whoever_set_it() -> None:
+    runs = results([("cora", 2), ("cora", 32)], ["GCN"])
+    marked = pd.concat([runs.assign(remedy=name) for name in ("residual", "gcnii", "gcnii, authors' settings")])
+    figure = figures.remedies_against_depth(marked)
+    shown = {
+        ax.get_title(): [list(line.get_xdata()) for line in ax.lines if line.get_marker() == "D"] for ax in figure.axes
+    }
+    assert shown["gcnii"] == shown["gcnii, authors' settings"] == [[64, 32]]
+    assert shown["residual"] == [[3, 7, 15, 31, 63]]  # theirs count the layer that gives the classes
+
+
 def squares(ax: Axes) -> dict[tuple[int, int], float]:
     """The values of a heat map by row and column, from where its squares lie."""
     (drawn,) = (part for part in ax.collections if isinstance(part, PolyCollection))
@@ -361,7 +372,7 @@ def test_remedies_have_ours_with_and_without_and_theirs() -> None:
     assert theirs.get_markerfacecolor() == "none"
     # Two layers of Rong et al. are one hidden layer and the one that gives the classes.
     assert (theirs.get_xdata()[0], theirs.get_ydata()[0]) == (1, 82.8)
-    assert gcnii.lines[-1].get_ydata().tolist() == [85.5]
+    assert gcnii.lines[-1].get_ydata().tolist() == [85.5, 85.29]
     assert figures.remedies_against_depth(table[table["remedy"] == "none"]).svg()
     assert figures.remedies_against_depth(table.iloc[:0]).svg()
 

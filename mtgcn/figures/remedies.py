@@ -34,8 +34,8 @@ def remedies_against_depth(table: pd.DataFrame) -> Figure:
             if remedy != PLAIN:
                 mean_line(ax, own[own["remedy"] == PLAIN], network, thin=True)
             mean_line(ax, own[own["remedy"] == remedy], network)
-        theirs = accuracies()
-        theirs = theirs[theirs["dataset"].isin(datasets) & (theirs["remedy"] == remedy)]
+        theirs, kind = accuracies(), remedy.partition(",")[0]  # whoever's settings it has here
+        theirs = theirs[theirs["dataset"].isin(datasets) & (theirs["remedy"] == kind)]
         ax.plot(theirs["hidden_layers"], theirs["accuracy"], "D", color=GREY, mfc="none", ms=5)
         ax.set(title=remedy, xscale="log")
         ax.set_xticks(depths, [str(depth) for depth in depths])
