@@ -1,25 +1,20 @@
 """Validated parameters in, a tidy table of runs out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-import torch
 
-from mtgcn.batch import Architecture, Batch
+from mtgcn.building import build, restore, split_of
 from mtgcn.checking import data_problems, experiment_problems
 from mtgcn.datasets import Dataset, load
 from mtgcn.errors import MtgcnError
-from mtgcn.graph import choose_device
-from mtgcn.layers import layer
 from mtgcn.measures import COLUMNS as MEASURED
 from mtgcn.measures import Recorder
-from mtgcn.network import Network
 from mtgcn.parameters import Parameters
 from mtgcn.progress import bar
-from mtgcn.splits import drawn
 from mtgcn.training import Trained, train
 
 RESULTS_VERSION = 1  # raised by every change that alters results; committed runs of an older one are stale
@@ -86,11 +81,6 @@ def data_of(parameters: Parameters) -> Dataset:
     return split_of(parameters, load(parameters.dataset, normalise=parameters.normalise_features))
 
 
-def split_of(parameters: Parameters, dataset: Dataset) -> Dataset:
-    """Return ``dataset`` in the split of ``parameters``: its own, or one drawn from their seed."""
-    return dataset if parameters.split_seed is None else drawn(dataset, parameters.split_seed)
-
-
 def run(parameters: Parameters, dataset: Dataset | None = None, progress: bool = True) -> Outcome:
     """Train every network of ``parameters`` and test each run once, at its best validation epoch.
 
@@ -129,35 +119,6 @@ def run(parameters: Parameters, dataset: Dataset | None = None, progress: bool =
     return outcome
 
 
-def build(
-    parameters: Parameters,
-    network: str,
-    dataset: Dataset,
-    seeds: Sequence[int] | None = None,
-    task_weights: Mapping[str, Sequence[float]] | None = None,
-) -> Network:
-    """Return the network called ``network``, untrained.
-
-    Every network is made here, so this is the place where a split that ``parameters`` draw takes the place of the
-    data set's own.
-
-    Args:
-        seeds: one a run; those of ``parameters`` when not given.
-        task_weights: weights of a task that differ by run, so that a line of a grid trains as one batch.
-    """
-    architecture = Architecture(
-        layer(parameters.layer),
-        parameters.hidden_layers,
-        parameters.hidden_units,
-        parameters.dropout,
-        parameters.remedy_settings,
-    )
-    device = choose_device(parameters.device)
-    dataset = split_of(parameters, dataset)
-    batch = Batch(dataset, architecture, parameters.seeds if seeds is None else seeds, device, parameters.backend)
-    return Network(batch, parameters.networks[network], task_weights, parameters.main_weight)
-
-
 def tabulate(parameters: Parameters, network: str, dataset: Dataset, trained: Trained) -> pd.DataFrame:
     """Return the tidy table of a batch, one row a run; here, and only here, the test nodes are looked at."""
     best = restore(parameters, network, dataset, trained.seeds, trained.best_weights)
@@ -179,19 +140,6 @@ def tabulate(parameters: Parameters, network: str, dataset: Dataset, trained: Tr
         },
         columns=COLUMNS,
     )
-
-
-def restore(
-    parameters: Parameters, network: str, dataset: Dataset, seeds: Sequence[int], weights: Mapping[str, torch.Tensor]
-) -> Network:
-    """Return the network with the given weights, such as those of every run's best epoch, (runs, …) each."""
-    # A task without weight in any run of a batch has no head.
-    absent = [task for task in parameters.networks[network] if not any(name.startswith(f"{task}.") for name in weights)]
-    restored = build(parameters, network, dataset, seeds, {task: [0.0] * len(seeds) for task in absent})
-    with torch.no_grad():
-        for name, value in restored.weights.items():
-            value.copy_(weights[name])
-    return restored
 
 
 def curves_of(network: str, trained: Trained) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""How training uses the machine: memory that is kept, and no more threads than the work is worth."""
+"""How training uses the machine: which device, memory that is kept, no more threads than the work is worth."""
 
 import ctypes
 import gc
@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import torch
+
+from mtgcn.errors import MtgcnError
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # from glibc's malloc.h
 KEEP = 1 << 30
@@ -50,3 +52,11 @@ def fitting_threads(values: int) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def choose_device(name: str) -> torch.device:
+    """Return the device called ``"cpu"``, ``"cuda"`` or, for ``"auto"``, a GPU when there is one."""
+    available = torch.cuda.is_available()
+    if name == "cuda" and not available:
+        raise MtgcnError("device 'cuda' was asked for, but torch finds no GPU here; use device 'auto' or 'cpu'.")
+    return torch.device("cuda" if name in ("auto", "cuda") and available else "cpu")

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from mtgcn import experiment
+from mtgcn import building
 from mtgcn.datasets import Dataset
 from mtgcn.parameters import Parameters
 from mtgcn.training import Trained
@@ -20,7 +20,7 @@ def of_one_run(parameters: Parameters, network: str, data: Dataset, trained: Tra
     order = lived[np.argsort(trained.validation_accuracy[lived], kind="stable")]
     run = int(order[(len(order) - 1) // 2])
     weights = {name: value[[run]] for name, value in trained.best_weights.items()}
-    restored = experiment.restore(parameters, network, data, [trained.seeds[run]], weights)
+    restored = building.restore(parameters, network, data, [trained.seeds[run]], weights)
     nodes = some_nodes(data.nodes)
     x, y = tsne(restored.embed()[-1][0].cpu().numpy()[nodes]).T
     rows = {"network": network, "seed": trained.seeds[run], "node": nodes, "label": data.labels[nodes]}

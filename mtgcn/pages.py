@@ -13,7 +13,7 @@ import torch
 
 from mtgcn.datasets import Dataset
 from mtgcn.experiment import RESULTS_VERSION, parameters_of
-from mtgcn.graph import choose_device
+from mtgcn.machine import choose_device
 from mtgcn.parameters import Parameters
 
 PACKAGES = ("mtgcn", "torch", "dgl", "numpy", "scipy", "pandas")

@@ -9,7 +9,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from mtgcn import experiment
+from mtgcn import building
 from mtgcn.datasets import Dataset
 from mtgcn.errors import MtgcnError
 from mtgcn.files import replacing
@@ -43,7 +43,7 @@ class State:
                 f"this state was trained on data with the digest {self.digest[:12]}…, "
                 f"but '{dataset.name}' has {dataset.digest[:12]}…; load the data set '{self.parameters.dataset}'."
             )
-        return experiment.restore(self.parameters, self.network, dataset, self.seeds, self.weights)
+        return building.restore(self.parameters, self.network, dataset, self.seeds, self.weights)
 
     def embeddings(self, dataset: Dataset) -> Tensor:
         """Return g_sh of every node, (runs, n, hidden units)."""

@@ -8,7 +8,7 @@ from pydantic import Field
 from small import parameters
 from torch import Tensor
 
-from mtgcn import experiment
+from mtgcn import building, experiment
 from mtgcn.datasets import Dataset, load
 from mtgcn.errors import MtgcnError
 from mtgcn.experiment import COLUMNS
@@ -65,7 +65,7 @@ def test_curves_end_where_their_run_has_ended():
 
 def test_test_accuracy_is_that_of_the_best_weights(seven):
     trained = seven.trained["AE"]
-    best = experiment.restore(parameters("AE"), "AE", TOY, trained.seeds, trained.best_weights)
+    best = building.restore(parameters("AE"), "AE", TOY, trained.seeds, trained.best_weights)
     right = best.predict().numpy()[:, TOY.test] == TOY.labels[TOY.test]
     table = seven.table.query("network == 'AE'")
     np.testing.assert_allclose(table["test_accuracy"], 100 * right.mean(1), atol=1e-4)
@@ -91,7 +91,7 @@ def test_test_labels_play_no_part_before_the_table():
 def test_line_of_a_grid_is_one_batch_and_can_be_tabulated():
     chosen = parameters("AE")
     for weights in ([1.0, 10.0, 100.0], [0.0, 0.0, 0.0], [0.0, 0.0, 100.0]):
-        line = experiment.build(chosen, "AE", TOY, task_weights={"AE": weights})
+        line = building.build(chosen, "AE", TOY, task_weights={"AE": weights})
         table = experiment.tabulate(chosen, "AE", TOY, train(line, chosen))
         for seed, weight in enumerate(weights):
             alone = run(parameters("AE", {"AE": {"weight": weight}}, runs=1, first_seed=seed)).table
@@ -101,7 +101,7 @@ def test_line_of_a_grid_is_one_batch_and_can_be_tabulated():
 
 def test_run_that_never_had_a_finite_loss_has_no_accuracy():
     chosen = parameters()
-    network = experiment.build(chosen, "GCN", TOY)
+    network = building.build(chosen, "GCN", TOY)
     network.weights["encoder.0.B"].data[1, 0, 0] = float("nan")
     table = experiment.tabulate(chosen, "GCN", TOY, train(network, chosen))
     assert table["diverged"].tolist() == [False, True, False]

@@ -8,7 +8,7 @@ import torch
 from dense import renormalised_adjacency
 from small import BACKENDS, CPU
 
-from mtgcn import graph
+from mtgcn import machine, propagation
 from mtgcn.errors import MtgcnError
 from mtgcn.graph import Graph, NodeSet
 
@@ -86,26 +86,26 @@ def test_backend_is_chosen_by_what_the_build_of_dgl_can_do():
     assert Graph(EDGES, NODES, RUNS, CPU).backend == "dgl"
     assert Graph(EDGES, NODES, RUNS, CPU, backend="torch").backend == "torch"
     try:
-        graph.dgl_module().graph(([0], [0]), device="cuda")
+        propagation.dgl_module().graph(([0], [0]), device="cuda")
     except Exception:
-        assert graph.choose_backend(torch.device("cuda")) == "torch"
+        assert propagation.choose_backend(torch.device("cuda")) == "torch"
     else:
-        assert graph.choose_backend(torch.device("cuda")) == "dgl"
+        assert propagation.choose_backend(torch.device("cuda")) == "dgl"
 
 
 def test_device_is_chosen_by_what_is_there(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert graph.choose_device("auto") == graph.choose_device("cpu") == CPU
+    assert machine.choose_device("auto") == machine.choose_device("cpu") == CPU
     with pytest.raises(MtgcnError, match="'cuda' was asked for, but torch finds no GPU here; use device 'auto'"):
-        graph.choose_device("cuda")
+        machine.choose_device("cuda")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    assert graph.choose_device("auto") == graph.choose_device("cuda") == torch.device("cuda")
-    assert graph.choose_device("cpu") == CPU
+    assert machine.choose_device("auto") == machine.choose_device("cuda") == torch.device("cuda")
+    assert machine.choose_device("cpu") == CPU
 
 
 def test_dgl_is_imported_without_a_word_and_without_a_file_in_the_home_folder(tmp_path):
     environment = {k: v for k, v in os.environ.items() if k not in ("DGLBACKEND", "DGLDEFAULTDIR")}
-    code = "from mtgcn import graph; graph.dgl_module()"
+    code = "from mtgcn import propagation; propagation.dgl_module()"
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment | {"HOME": str(tmp_path)}, capture_output=True, text=True
     )

@@ -4,7 +4,7 @@ import torch
 from dense import renormalised_adjacency
 from small import BACKENDS, CPU, tiny
 
-from mtgcn import graph
+from mtgcn import propagation
 from mtgcn.errors import MtgcnError
 from mtgcn.graph import Graph, NodeSet
 from mtgcn.layers import GC, layer
@@ -62,7 +62,7 @@ def test_first_layer_scales_the_stored_features(data, backend):
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_dgl_graph_conv_gives_the_same(data, backend):
-    dgl = graph.dgl_module()
+    dgl = propagation.dgl_module()
     from dgl.nn import GraphConv
 
     directed = torch.from_numpy(np.concatenate([data.edges, data.edges[::-1]], axis=1))

@@ -9,7 +9,7 @@ import torch
 from dense import DenseNetwork
 from small import dense_loss, parameters
 
-from mtgcn import experiment, smoothing, yamlfile
+from mtgcn import building, experiment, smoothing, yamlfile
 from mtgcn.datasets import Dataset, load
 from mtgcn.measures import COLUMNS, Recorder, first_gradients
 
@@ -103,7 +103,7 @@ def test_a_run_of_the_study_densely(real):
 
 def test_the_gradient_is_that_of_the_risks_by_the_first_layer():
     chosen = parameters("AE", {"AE": {"weight": 10.0}}, dropout=0, hidden_layers=2)
-    network = experiment.build(chosen, "AE", TOY)
+    network = building.build(chosen, "AE", TOY)
     network.training_loss().sum().backward()
     for seed, norm in enumerate(first_gradients(network)):
         loss, leaves = dense_loss(network, seed, chosen)
@@ -130,7 +130,7 @@ def test_runs_that_end_or_never_begin_have_the_rows_they_lived_for(monkeypatch):
     last = result.measures[~result.measures["best"]].groupby("seed")["epoch"].max()
     assert last.to_dict() == {seed: 1 + (epochs - 1) // 5 * 5 for seed, epochs in ends.items()}
     recorder = Recorder(TOY.edges, TOY.nodes, 5)
-    recorder.record_best(experiment.build(parameters(), "GCN", TOY), np.array([3, 0, 7]))
+    recorder.record_best(building.build(parameters(), "GCN", TOY), np.array([3, 0, 7]))
     assert recorder.table("GCN")["seed"].tolist() == [0, 2]
 
 

@@ -10,14 +10,14 @@ from small import parameters
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from mtgcn import experiment, toy
+from mtgcn import building, toy
 from mtgcn.datasets import from_arrays
 
 NODES = 6000
 STEP = """
 import sys
 from pathlib import Path
-from mtgcn import experiment, toy
+from mtgcn import building, experiment, toy
 from mtgcn.datasets import from_arrays
 from mtgcn.training import train
 
@@ -29,7 +29,7 @@ graph = from_arrays(toy.generate(nodes=int(sys.argv[1]), features=int(sys.argv[2
 values = {"dataset": "toy", "runs": 1, "epochs": 2, "device": "cpu", "networks": {"AE+FR+ER": {}}}
 chosen = experiment.parameters_of(**values)
 before = peak()
-train(experiment.build(chosen, "AE+FR+ER", graph), chosen)
+train(building.build(chosen, "AE+FR+ER", graph), chosen)
 print(peak() - before)
 """
 
@@ -66,7 +66,7 @@ def test_no_operation_makes_an_array_of_nodes_times_features(reconstruct):
     features = 2_000
     graph = from_arrays(toy.generate(nodes=NODES, features=features), "generated", "generated")
     tasks = {"FR": {"size": 1_900, "reconstruct": reconstruct}}
-    network = experiment.build(parameters("AE+FR+ER", tasks, runs=1), "AE+FR+ER", graph)
+    network = building.build(parameters("AE+FR+ER", tasks, runs=1), "AE+FR+ER", graph)
     with LargestTensor() as seen:
         network.training_loss().sum().backward()
         network.validate(None)

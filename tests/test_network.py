@@ -6,7 +6,7 @@ import torch
 from dense import DenseNetwork
 from small import BACKENDS, CPU, dense_loss, double_network, parameters, scattered, tiny
 
-from mtgcn import experiment
+from mtgcn import building
 from mtgcn.dropout import Dropout
 from mtgcn.errors import MtgcnError
 from mtgcn.layers import LAYERS
@@ -146,7 +146,7 @@ def test_backends_agree(network):
     losses, gradients = [], []
     for backend in BACKENDS:
         values = chosen(network, dropout=0.5, backend=backend)
-        made = experiment.build(values, network, GRAPH)
+        made = building.build(values, network, GRAPH)
         losses.append(made.training_loss())
         losses[-1].sum().backward()
         gradients.append(made.weights.grad)
@@ -162,13 +162,13 @@ def test_network_with_a_task_starts_from_the_encoder_of_the_network_without():
 
 def test_task_weights_may_differ_by_run():
     weights = [0.0, 3.0, 50.0]
-    line = experiment.build(chosen("AE", dropout=0.5), "AE", GRAPH, task_weights={"AE": weights})
+    line = building.build(chosen("AE", dropout=0.5), "AE", GRAPH, task_weights={"AE": weights})
     losses = line.training_loss()
     for run, weight in enumerate(weights):
         same = chosen("AE", {"weight": weight}, dropout=0.5)
-        assert torch.equal(losses[run], experiment.build(same, "AE", GRAPH).training_loss()[run])
+        assert torch.equal(losses[run], building.build(same, "AE", GRAPH).training_loss()[run])
 
 
 def test_task_weights_are_one_a_run():
     with pytest.raises(MtgcnError, match=r"task 'AE' has 2 weights for 3 runs"):
-        experiment.build(chosen("AE"), "AE", GRAPH, task_weights={"AE": [1.0, 2.0]})
+        building.build(chosen("AE"), "AE", GRAPH, task_weights={"AE": [1.0, 2.0]})

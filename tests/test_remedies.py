@@ -6,7 +6,7 @@ import torch
 from small import BACKENDS, CPU, dense_loss, double_network, parameters, scattered, tiny
 from test_training import ENDING, assert_same_run, trained
 
-from mtgcn import experiment, machine
+from mtgcn import building, machine
 from mtgcn.datasets import load
 from mtgcn.errors import MtgcnError
 from mtgcn.graph import Graph, NodeSet
@@ -193,5 +193,5 @@ def test_a_new_remedy_is_a_class_and_a_line_in_the_registry(monkeypatch):
 
     monkeypatch.setitem(REMEDIES, "halved", Halved)
     values = chosen("GCN", "halved", hidden_layers=2)
-    plain, halved = (experiment.build(v, "GCN", GRAPH) for v in (chosen("GCN", "none", hidden_layers=2), values))
+    plain, halved = (building.build(v, "GCN", GRAPH) for v in (chosen("GCN", "none", hidden_layers=2), values))
     torch.testing.assert_close(2 * halved.embed()[1], plain.embed()[1])

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from mtgcn import datasets, experiment, search, training
+from mtgcn import building, datasets, experiment, search, training
 from mtgcn.errors import MtgcnError
 from mtgcn.parameters import Parameters
 from mtgcn.search import journal, lines, plan
@@ -70,7 +70,7 @@ def test_score_is_that_of_the_run_alone(finished: search.Search, table: pd.DataF
     parameters = Parameters(dataset="toy", epochs=12, runs=1, networks={"AE+FR": tasks})
     alone = []
     for seed in range(1000, 1004):
-        network = experiment.build(parameters, "AE+FR", datasets.load("toy"), [seed])
+        network = building.build(parameters, "AE+FR", datasets.load("toy"), [seed])
         alone.append(training.train(network, parameters).validation_accuracy[0])
     assert row["validation_accuracy"] == pytest.approx(sum(alone) / 4, abs=1e-3)
     assert row["sem"] == pytest.approx(pd.Series(alone).sem(), abs=1e-3)
@@ -306,7 +306,7 @@ best_runs: 2
     assert not rows["chosen"].any()
     point = Point("ER", (("ER.weight", 1.0), ("l2_layers", "all")))
     parameters = made.space.parameters(point)
-    network = experiment.build(parameters, "ER", datasets.load("toy"), [1000, 1001])
+    network = building.build(parameters, "ER", datasets.load("toy"), [1000, 1001])
     expected = training.train(network, parameters).validation_accuracy.mean()
     assert rows[(rows["network"] == "ER") & (rows["l2_layers"] == "all")][
         "validation_accuracy"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from small import parameters, tiny
 
-from mtgcn import datasets, experiment, runfile, splits, state, toy
+from mtgcn import building, datasets, experiment, runfile, splits, state, toy
 from mtgcn.errors import MtgcnError
 
 PARTS = ("train", "validation", "test")
@@ -76,7 +76,7 @@ def test_graphs_that_are_too_small() -> None:
 def test_training_uses_the_split_whichever_way_the_data_comes() -> None:
     chosen = parameters(split_seed=5, epochs=10)
     public = datasets.load("toy")
-    network = experiment.build(chosen, "GCN", public)
+    network = building.build(chosen, "GCN", public)
     expected = splits.drawn(public, 5)
     for part in PARTS:
         assert getattr(network.batch.dataset, part).tolist() == getattr(expected, part).tolist()

@@ -3,7 +3,7 @@ import pytest
 import torch
 from small import double_network, parameters, tiny
 
-from mtgcn import experiment, machine, toy
+from mtgcn import building, machine, toy
 from mtgcn.datasets import from_arrays, load
 from mtgcn.parameters import PAPER_NETWORKS
 from mtgcn.training import Progress, l2_of, train
@@ -24,7 +24,7 @@ def tasks_of(network):
 def trained(network, graph=TOY, seeds=None, task_weights=None, poison=(), **values):
     """Train; the runs in ``poison`` start from a weight that is not a number."""
     chosen = parameters(network, tasks_of(network), **values)
-    made = experiment.build(chosen, network, graph, seeds, task_weights)
+    made = building.build(chosen, network, graph, seeds, task_weights)
     for run in poison:
         made.weights["main.B"].data[run, 0, 0] = float("nan")
     return train(made, chosen)
@@ -142,7 +142,7 @@ def test_diverged_run_is_marked_and_does_not_touch_the_others(network):
 
 def test_run_that_diverges_on_its_way_keeps_what_it_had_reached():
     chosen = parameters("GCN")
-    network = experiment.build(chosen, "GCN", TOY)
+    network = building.build(chosen, "GCN", TOY)
 
     def poison(progress: Progress) -> None:
         if progress.epoch == 10:
@@ -169,7 +169,7 @@ def test_interrupted_training_hands_over_what_it_has():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt) as caught:
-        train(experiment.build(chosen, "GCN", TOY), chosen, interrupt)
+        train(building.build(chosen, "GCN", TOY), chosen, interrupt)
     outcome = caught.value.args[0]
     assert outcome.epochs.tolist() == [7] * 3
     assert len(outcome.curves["training_loss"]) == 7
@@ -178,7 +178,7 @@ def test_interrupted_training_hands_over_what_it_has():
 def test_progress_tells_epoch_mean_accuracy_and_runs_still_moving():
     seen: list[Progress] = []
     chosen = parameters(runs=6, **ENDING)
-    outcome = train(experiment.build(chosen, "GCN", TOY), chosen, seen.append)
+    outcome = train(building.build(chosen, "GCN", TOY), chosen, seen.append)
     assert [p.epoch for p in seen] == list(range(1, outcome.epochs.max() + 1))
     assert [p.moving for p in seen] == [(outcome.epochs >= p.epoch).sum() for p in seen]
     assert seen[-1].validation_accuracy == pytest.approx(outcome.validation_accuracy.mean())

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, dropout
 
 from mtgcn.datasets import Dataset
-from mtgcn.graph import dgl_module
+from mtgcn.propagation import dgl_module
 
 UNITS, RATE, L2, LEARNING_RATE = 16, 0.5, 5e-4, 0.01
 TASK_WEIGHTS = {"AE": 100.0, "FR": 100.0, "ER": 0.1}

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from mtgcn import experiment
+from mtgcn import building, experiment
 from mtgcn.bench import peers
 from mtgcn.datasets import Dataset, load
 from mtgcn.training import train
@@ -64,7 +64,7 @@ def engine_seconds(dataset: Dataset, network: str, seconds: float, runs: int = R
             raise KeyboardInterrupt
 
     with suppress(KeyboardInterrupt):
-        train(experiment.build(parameters, network, dataset), parameters, stop)
+        train(building.build(parameters, network, dataset), parameters, stop)
     # Dropout masks are drawn every eighth epoch: a median over single epochs would leave that out.
     octets = np.diff(stamps[1::8])
     return float(np.median(octets)) / 8 / runs

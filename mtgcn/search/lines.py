@@ -9,8 +9,9 @@ import numpy as np
 import torch
 
 from mtgcn import datasets
+from mtgcn.building import build
 from mtgcn.errors import MtgcnError
-from mtgcn.experiment import RESULTS_VERSION, build
+from mtgcn.experiment import RESULTS_VERSION
 from mtgcn.parameters import Parameters
 from mtgcn.search.plan import Want
 from mtgcn.search.space import Space
