@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from mtgcn import wording
+from mtgcn import more_runs, wording
 from mtgcn.claims import FAILS, HOLDS, MISSING, UNCLEAR, verdicts
 from mtgcn.comparison import BASELINE, CELL, compare
 from mtgcn.rendering import Table
@@ -26,7 +26,7 @@ CLAIMS = (
     Claim("The best network has a smaller standard error than the plain GCN.", "best is steadier", (1, 2, 5)),
     Claim("The tasks help with two and five hidden layers, too.", "best has tasks", (2, 5)),
     Claim("The network with all four heads is never the best.", "four heads not best", (1, 2, 5)),
-    Claim("The gains are at least those of You et al.", "gain of You et al.", (1,)),
+    Claim("The gains are larger than those of You et al., or comparable.", "gain of You et al.", (1,)),
 )
 
 
@@ -68,6 +68,39 @@ def in_words(results: pd.DataFrame) -> str:
         for number, row in enumerate(answers(results).itertuples(), start=1)
     ]
     return "\n".join(lines)
+
+
+def repeated(results: pd.DataFrame) -> str:
+    """Return what the gains of many runs say, place by place: above zero, below, or not clear.
+
+    Args:
+        results: runs of the plain network and of another one, more than ten each.
+    """
+    rows = more_runs.hundred(results).dropna(subset="gain")
+    if rows.empty:
+        return "No place has been measured with more runs yet."
+    found: dict[str, list[str]] = {"above zero": [], "below zero": [], "not clear": []}
+    for row in rows.to_dict("records"):
+        kind = "above zero" if row["gain_low"] > 0 else "below zero" if row["gain_high"] < 0 else "not clear"
+        gain = wording.interval(row["gain"], row["gain_low"], row["gain_high"])
+        found[kind].append(f"{wording.cell(row['dataset'], row['hidden_layers'])} ({row['network']} {gain})")
+    parts = [f"**{kind.capitalize()}:** {'; '.join(places)}." for kind, places in found.items() if places]
+    return f"{rows['runs'].min():.0f} runs of each network. {' '.join(parts)}"
+
+
+def above_the_papers(results: pd.DataFrame) -> str:
+    """Say where our plain GCN is clearly better than the paper's, and where it is better than the paper's best."""
+    data = _measured(results).set_index(CELL)
+    plain, others = data[data["network"] == BASELINE], data[data["network"] != BASELINE]
+    best = others.groupby(level=CELL)["paper_mean"].max()
+    places = {
+        "higher than the paper's by more than two standard errors of the difference": plain.index[
+            (plain["difference"] > 0) & (plain["agrees"] == False)  # noqa: E712  (may be missing)
+        ],
+        "higher even than the paper's best network with tasks": plain.index[plain["mean"] > best.reindex(plain.index)],
+    }
+    parts = [f"{what}: {'; '.join(wording.cell(*one) for one in where) or 'nowhere'}" for what, where in places.items()]
+    return f"Our plain GCN is {', and '.join(parts)}."
 
 
 def baselines(results: pd.DataFrame) -> Table:

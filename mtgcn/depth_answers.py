@@ -9,6 +9,7 @@ from mtgcn.gathering import SHOWN, Studies
 from mtgcn.statistics import interval, rank_correlation
 
 FALL = 10.0  # points below its best mean at which a network counts as having lost its accuracy
+EARLY = 3  # epochs after which weights have hardly moved
 
 
 def in_words(studies: Studies, dataset: str) -> str:
@@ -35,10 +36,12 @@ def _reach(table: pd.DataFrame, dataset: str) -> str:
     deepest = max(depth for depth in means.index if means[depth] >= means.max() - FALL)
     text = f"On {dataset.capitalize()} it keeps within {FALL:.0f} points of its best mean, {means.max():.1f} %, "
     text += f"up to {wording.layers(deepest)}"
-    if deepest < means.index.max():
-        last = means.index.max()
+    deeper = [depth for depth in means.index if depth > deepest]
+    if deeper:
+        last = deeper[-1]
         text += (
-            f"; with {last} it has {means[last]:.1f} %, where naming the largest class has {table['chance'].max():.1f}"
+            f" (the next depth here is {deeper[0]}); with {last} it has {means[last]:.1f} %, where naming the largest "
+            f"class has {table['chance'].max():.1f}"
         )
     return f"{text}."
 
@@ -68,7 +71,8 @@ def _tuned(table: pd.DataFrame) -> str:
         gains = paired_gains(own, ["hidden_layers"])
         by_network = {str(name): interval(own) for name, own in gains.groupby("network")["gain"]}
         above = [name for name in in_order(list(by_network)) if by_network[name][0] > 0]
-        parts.append(f"With {wording.layers(depth)}: {', '.join(above) or 'none'}")
+        runs = own["seed"].nunique()
+        parts.append(f"With {wording.layers(depth)}, {runs} runs each: {', '.join(above) or 'none'}")
     return f"Networks whose gain over GCN is above zero then. {'. '.join(parts)}." if parts else ""
 
 
@@ -80,7 +84,27 @@ def _failures(runs: pd.DataFrame) -> str:
             signs = [f"{int(failed[sign].sum())} show {words}" for sign, words in FAILURES.items()]
             signs.append(f"{int((failed['verdict'] == OTHER).sum())} {OTHER}")
             parts.append(f"Of {len(failed)} failed runs of {name}, {', '.join(signs)}.")
-    return " ".join(parts)
+    return " ".join([*parts, *_limits(runs)]) if parts else ""
+
+
+def _limits(runs: pd.DataFrame) -> list[str]:
+    """Say how far the signs can be trusted: who shows over-smoothing without failing, and who has hardly trained."""
+    both = runs.groupby(["dataset", "hidden_layers"])["failed"].transform("nunique") == 2
+    learnt, failed = runs[both & ~runs["failed"]], runs[both & runs["failed"]]
+    parts = []
+    if len(learnt):
+        parts.append(
+            f"At depths where some runs fail and others learn, {int(failed['smoothed'].sum())} of {len(failed)} that "
+            f"fail show over-smoothing, and {int(learnt['smoothed'].sum())} of {len(learnt)} that learn."
+        )
+    early, count = runs["failed"] & (runs["epoch"] <= EARLY), int(runs["failed"].sum())
+    without = runs["verdict"] == OTHER
+    parts.append(
+        f"In {int(early.sum())} of the {count} failed runs the best epoch is one of the first {EARLY} "
+        f"({int((early & without).sum())} of the {int(without.sum())} with {OTHER}): the measures are those of weights "
+        "that have hardly moved."
+    )
+    return parts
 
 
 def _like_the_papers(diagnosed: pd.DataFrame) -> str:
@@ -94,7 +118,9 @@ def _like_the_papers(diagnosed: pd.DataFrame) -> str:
         f"show {', '.join(verdicts)}."
     )
     papers = COLLAPSED[1]
-    return text if papers in depths else f"{text} The paper's has {papers}; none of ours with {papers} falls so low."
+    if papers in depths:
+        return text
+    return f"{text} The paper's has {papers}; none of this study's with {papers} falls so low."
 
 
 def _measure(runs: pd.DataFrame, dataset: str) -> str:
@@ -110,12 +136,15 @@ def _mended(table: pd.DataFrame) -> str:
     gains = paired_gains(table[table["remedy"] != PLAIN], ["remedy", "hidden_layers"])
     parts = []
     for remedy in dict.fromkeys(gains["remedy"]):
-        alone = table[(table["remedy"] == remedy) & (table["network"] == BASELINE)]
-        deepest = alone["hidden_layers"].max()
-        mean = alone.loc[alone["hidden_layers"] == deepest, "test_accuracy"].mean()
-        depths, above, below = _counted(gains[gains["remedy"] == remedy])
+        own = gains[gains["remedy"] == remedy]
+        mended, plain = (table[(table["remedy"] == name) & (table["network"] == BASELINE)] for name in (remedy, PLAIN))
+        deepest = mended["hidden_layers"].max()
+        alone, without = (runs.loc[runs["hidden_layers"] == deepest, "test_accuracy"] for runs in (mended, plain))
+        beside = f", {without.mean():.1f} without" if len(without) else ""
+        tasks = " and ".join(in_order(own["network"].tolist()))
+        depths, above, below = _counted(own)
         parts.append(
-            f"With {remedy}, GCN alone has {mean:.1f} % at {deepest} hidden layers; the task gains at {above} of "
-            f"{depths} depths and loses at {below}."
+            f"With {remedy}, GCN alone has {alone.mean():.1f} % at {deepest} hidden layers{beside}; {tasks} gains at "
+            f"{above} of {depths} depths and loses at {below}."
         )
     return " ".join(parts)

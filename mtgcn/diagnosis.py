@@ -33,7 +33,7 @@ RUN = ["dataset", "remedy", "network", "hidden_layers", "seed"]
 
 
 def diagnose(table: pd.DataFrame, measures: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each run: `RUN`, its accuracy, what applies, and the verdict.
+    """Return a row for each run: `RUN`, its accuracy, the epoch of its measures, what applies, and the verdict.
 
     ``table`` and ``measures`` are those of `mtgcn.depths.study`, the latter with ``dataset`` and ``remedy``. The
     columns ``failed``, ``smoothed``, ``vanished`` and ``dead`` are true or false; ``verdict`` names the failures of a
@@ -46,18 +46,6 @@ def diagnose(table: pd.DataFrame, measures: pd.DataFrame) -> pd.DataFrame:
     runs["dead"] = runs["dead_units"] >= DEAD
     runs["verdict"] = [_verdict(row) for row in runs.to_dict("records")]
     return runs
-
-
-def counts(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return, for each data set, remedy, network and depth, how many runs of `diagnose` failed and from what."""
-    cell = RUN[:-1]
-    marked = runs[cell].copy()
-    marked["runs"] = 1
-    marked["failed"] = runs["failed"].astype(int)
-    for name in FAILURES:
-        marked[name] = (runs["failed"] & runs[name]).astype(int)
-    marked["other"] = (runs["verdict"] == OTHER).astype(int)
-    return marked.groupby(cell, sort=False).sum().reset_index()
 
 
 def papers_accuracy() -> float:
@@ -76,7 +64,7 @@ def _signs(measures: pd.DataFrame) -> pd.DataFrame:
     """Return what decides, one row a run: the last hidden layer's measures, and the most dead units of any layer."""
     last = measures[measures["layer"] == measures["hidden_layers"]]
     most = measures.groupby(RUN)["dead_units"].max().reset_index()
-    return last[[*RUN, "effective_rank", "mad_remote", "gradient_norm"]].merge(most, on=RUN)
+    return last[[*RUN, "epoch", "effective_rank", "mad_remote", "gradient_norm"]].merge(most, on=RUN)
 
 
 def _verdict(row: Mapping[Hashable, Any]) -> str:

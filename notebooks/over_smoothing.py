@@ -80,7 +80,8 @@ display(*[depth_tables.accuracy_by_depth(plain.of(name).table) for name in plain
 display(*[depth_tables.gains_by_depth(plain.of(name).table) for name in plain.datasets])
 
 # %% [markdown]
-# These weights were tuned for one hidden layer. At the other depths of the paper, beside weights tuned for that depth:
+# These weights were tuned for one hidden layer. At the other depths of the paper, beside weights tuned for that depth
+# (ten runs each; a hundred of one network stand on *More runs, other splits*):
 
 # %%
 paper_depths = here.table[here.table["hidden_layers"].isin([2, 5]) & (here.table["remedy"] == "none")]
@@ -136,8 +137,9 @@ figures.accuracy_against_measures(plain.runs())
 # ## Three failures with one accuracy
 #
 # A run has failed when it is hardly better than naming the largest class for every node. Its measures at the best epoch
-# then show over-smoothing (all nodes point one way or use fewer than three directions), a gradient that has vanished on
-# the way back to the first layer, or a layer whose units are dead; one run can show more than one.
+# then show over-smoothing (all nodes point one way, or the effective rank is below 2.5), a gradient that has vanished
+# on the way back to the first layer, or a layer whose units are dead; one run can show more than one. These are signs,
+# not causes: the list above says how often runs that learn show over-smoothing too.
 
 # %%
 diagnosed = diagnosis.diagnose(plain.table, plain.measures)
@@ -170,9 +172,11 @@ figures.embedding_maps(same.maps)
 # %% [markdown]
 # ## Once depth itself is mended
 #
-# Remedies that change the encoder: alone (GCN) and with an auxiliary task. Thin lines are the same networks without
-# remedy; diamonds are what others have published for the remedy alone, with their own settings. Where it says so, the
-# remedy is trained here with the settings of its authors too: units, dropout, L2 and the end of training.
+# Remedies that change the encoder: alone (GCN) and with the single task that did best on the validation nodes, its
+# weight tuned for one hidden layer. Not every remedy mends depth here; the list above says how far each gets. Thin
+# lines are the same networks without remedy; diamonds are what others have published for the remedy alone, with their
+# own settings. Where it says so, the remedy is trained here with the settings of its authors too: units, dropout, L2
+# and the end of training.
 
 # %%
 mended = here.of(tuned_for=1).table

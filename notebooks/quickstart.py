@@ -95,4 +95,5 @@ figures.learning_curves(outcome.curves)
 #
 # - Change a weight, a depth (`hidden_layers=5`) or the data set (`"citeseer"`, `"pubmed"`, or the path of a graph of
 #   your own) above and run the cells again. A name that is not right is answered with the nearest one that is.
-# - Every page of the book is the notebook `experiment` with a parameter file; `mtgcn run params/cora-5.yaml` makes one.
+# - Every page of results is a notebook with a parameter file, most of those for one data set and depth the notebook
+#   `experiment`; `mtgcn run params/cora-5.yaml` makes one.

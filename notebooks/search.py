@@ -16,9 +16,9 @@
 # %% [markdown]
 # # How the weights were chosen
 #
-# The paper tunes each network by a grid search on the validation nodes, but does not print the grid of the weights.
-# This page shows the search that was made here: which values were tried, how well each did, and what was chosen.
-# Nothing is trained on it; it reads the tables that `mtgcn search` has written, and shows those that are there.
+# The paper tunes each network by a grid search, but prints neither the grid of the weights nor what decided. This page
+# shows the search that was made here, by validation accuracy: which values were tried, how well each did, and what was
+# chosen. Nothing is trained on it; it reads the tables that `mtgcn search` has written, and shows those that are there.
 
 # %% tags=["hide-input"]
 # In Colab this installs the project beside the torch that is there; elsewhere it is installed already.

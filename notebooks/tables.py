@@ -53,8 +53,8 @@ print(f"{len(runs)} runs of {runs['results'].nunique() if len(runs) else 0} page
 # %% [markdown]
 # ## Table 1: one hidden layer, three data sets
 #
-# Test accuracy in per cent, mean ± standard error of the mean. ≈ marks a difference from the paper within two of
-# its standard errors, ≠ a larger one. The best of a column is bold.
+# Test accuracy in per cent, mean ± standard error of the mean. ≈ marks a difference from the paper within two
+# standard errors of the difference, ≠ a larger one. The best of a column is bold.
 
 # %%
 table = tables.table1(runs)
