@@ -1,7 +1,7 @@
 """What is wrong with the parameters of an experiment, each problem with its place."""
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from os.path import isfile
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
@@ -32,7 +32,7 @@ def experiment_problems(given: Mapping[str, Any], model: type[Parameters] = Para
         if not name.endswith(".npz"):
             hint = nearest(name, datasets.NAMES)
             problems.append(Problem(("dataset",), f"there is no data set '{name}', nor is it a .npz file{hint}"))
-        elif not Path(name).is_file():
+        elif not isfile(name):  # also a name that is too long for a file
             problems.append(Problem(("dataset",), f"there is no file {name}."))
     return problems
 

@@ -8,6 +8,7 @@ import math
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from scipy import stats
 
@@ -15,7 +16,7 @@ from mtgcn import paper
 from mtgcn.comparison import BASELINE, compare, describe, of_cell
 from mtgcn.rendering import Table
 from mtgcn.tables import CELLS
-from mtgcn.wording import cell
+from mtgcn.wording import cell, interval, signed
 
 HOLDS, FAILS, UNCLEAR, MISSING = "holds", "does not hold", "not clear", "not measured yet"
 FOUR_HEADS = "AE+FR+ER"
@@ -85,7 +86,7 @@ def _span(gains: Rows) -> str:
 
 
 def _gain(network: str, row: dict[Hashable, Any]) -> str:
-    return f"{network} {row['gain']:+.2f} [{row['gain_low']:+.2f}, {row['gain_high']:+.2f}]"
+    return f"{network} {interval(row['gain'], row['gain_low'], row['gain_high'])}"
 
 
 def _steadier(results: pd.DataFrame, rows: Rows, best: str) -> tuple[str, str]:
@@ -95,17 +96,20 @@ def _steadier(results: pd.DataFrame, rows: Rows, best: str) -> tuple[str, str]:
     runs = [chosen.loc[chosen["network"] == name, "test_accuracy"].dropna() for name in (best, BASELINE)]
     if min(map(len, runs)) < 3:
         return UNCLEAR, f"too few runs of {describe(best, dataset, depth)}"
-    p = float(stats.levene(*runs, center="median").pvalue)
+    varied = any(np.ptp(own) > 0 for own in runs)
+    p = float(stats.levene(*runs, center="median").pvalue) if varied else math.nan
     ours, baseline = rows[best]["sem"], rows[BASELINE]["sem"]
-    verdict = UNCLEAR if p >= 0.05 else HOLDS if ours < baseline else FAILS
-    return verdict, f"± {ours:.2f} ({best}) against ± {baseline:.2f}, p = {p:.2f}"
+    different = p < 0.05  # not so where p is NaN
+    verdict = UNCLEAR if not different else HOLDS if ours < baseline else FAILS
+    return verdict, f"± {ours:.2f} ({best}) against ± {baseline:.2f}" + (f", p = {p:.2f}" if varied else "")
 
 
 def _never_best(gains: Rows, best: str) -> tuple[str, str]:
     four = gains[FOUR_HEADS]
     second, other = max(((n, r) for n, r in gains.items() if n != FOUR_HEADS), key=lambda pair: pair[1]["mean"])
     numbers = f"{FOUR_HEADS} {four['mean']:.2f}, {second} {other['mean']:.2f}"
-    if abs(four["mean"] - other["mean"]) < 2 * math.hypot(four["sem"], other["sem"]):
+    different = abs(four["mean"] - other["mean"]) >= 2 * math.hypot(four["sem"], other["sem"])  # not so with NaN
+    if not different:
         return UNCLEAR, numbers
     return (FAILS if best == FOUR_HEADS else HOLDS), numbers
 
@@ -113,4 +117,4 @@ def _never_best(gains: Rows, best: str) -> tuple[str, str]:
 def _against_you(dataset: str, best: str, row: dict[Hashable, Any]) -> tuple[str, str]:
     printed = paper.gains()
     theirs = float(printed.loc[(printed["source"] == paper.YOU) & (printed["dataset"] == dataset), "gain"].iloc[0])
-    return _above([row], theirs), f"{_gain(best, row)} against {theirs:+.2f}"
+    return _above([row], theirs), f"{_gain(best, row)} against {signed(theirs)}"

@@ -63,13 +63,13 @@ def _run(
             try:
                 yield future.result()
             except (Exception, CancelledError) as error:
-                yield Product(job.name, job.notebook, {}, Failure(_reason(error)))
+                yield Product(job.name, job.notebook, {}, Failure(reason(error)))
     finally:
         client.unsubscribe_topic(topic)
         client.cancel(list(futures))
 
 
-def _reason(error: BaseException) -> str:
+def reason(error: BaseException) -> str:
     """Say why a job came to nothing though no cell failed."""
     if isinstance(error, MtgcnError):
         return str(error)
@@ -89,6 +89,6 @@ def on_worker(job: Job, topic: str, results_version: int) -> Product:
             " install the same mtgcn on both."
         )
     dataset = str(job.parameters.get("dataset"))
-    if job.data and dataset not in datasets.DIGESTS and datasets.load(dataset).digest != job.data:
+    if job.data and dataset not in datasets.DIGESTS and datasets.digest_of(dataset) != job.data:
         raise MtgcnError(f"worker {worker.address} has other data in {dataset} than this machine.")
     return execute(job, lambda step: worker.log_event(topic, [job.name, *step]))

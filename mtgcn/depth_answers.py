@@ -6,6 +6,7 @@ from mtgcn import wording
 from mtgcn.comparison import BASELINE, PLAIN, in_order, paired_gains
 from mtgcn.diagnosis import COLLAPSED, FAILURES, OTHER, diagnose, like_the_papers, papers_accuracy
 from mtgcn.gathering import SHOWN, Studies
+from mtgcn.remedies import REMEDIES
 from mtgcn.statistics import interval, rank_correlation
 
 FALL = 10.0  # points below its best mean at which a network counts as having lost its accuracy
@@ -30,7 +31,7 @@ def in_words(studies: Studies, dataset: str) -> str:
 
 
 def _reach(table: pd.DataFrame, dataset: str) -> str:
-    means = table[table["network"] == BASELINE].groupby("hidden_layers")["test_accuracy"].mean()
+    means = table[table["network"] == BASELINE].groupby("hidden_layers")["test_accuracy"].mean().dropna()
     if means.empty:
         return ""
     deepest = max(depth for depth in means.index if means[depth] >= means.max() - FALL)
@@ -140,7 +141,8 @@ def _mended(table: pd.DataFrame) -> str:
         mended, plain = (table[(table["remedy"] == name) & (table["network"] == BASELINE)] for name in (remedy, PLAIN))
         deepest = mended["hidden_layers"].max()
         alone, without = (runs.loc[runs["hidden_layers"] == deepest, "test_accuracy"] for runs in (mended, plain))
-        beside = f", {without.mean():.1f} without" if len(without) else ""
+        # A remedy with settings of its own (see `mtgcn.gathering`) has no counterpart without it.
+        beside = f", {without.mean():.1f} without" if len(without) and remedy in REMEDIES else ""
         tasks = " and ".join(in_order(own["network"].tolist()))
         depths, above, below = _counted(own)
         parts.append(

@@ -79,7 +79,9 @@ def failures_by_depth(runs: pd.DataFrame) -> Table:
         for sign, words in FAILURES.items():
             columns[name, words] = [str(int(bad[sign].sum())) if len(bad) else DASH for bad in failed]
         columns[name, OTHER] = [str(int((bad["verdict"] == OTHER).sum())) if len(bad) else DASH for bad in failed]
-    text = pd.DataFrame(columns, index=[str(depth) for depth in depths]).rename_axis(columns=["", _head(runs)])
+    text = pd.DataFrame(columns, index=[str(depth) for depth in depths])
+    if columns:
+        text = text.rename_axis(columns=["", _head(runs)])
     return Table("failures-by-depth", runs, text, pd.DataFrame(False, text.index, text.columns))
 
 

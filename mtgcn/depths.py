@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from mtgcn import experiment, maps, pages
+from mtgcn.building import split_of
 from mtgcn.comparison import BASELINE
-from mtgcn.datasets import Dataset
+from mtgcn.datasets import Dataset, one_answer
+from mtgcn.errors import nearest
 from mtgcn.parameters import Parameters
 from mtgcn.smoothing import MEASURES
 
@@ -46,6 +48,15 @@ class DepthParameters(Parameters):
         if len(set(depths)) < len(depths):
             raise ValueError(f"depths names a number twice: {', '.join(map(str, depths))}")
         return depths
+
+    @field_validator("maps")
+    @classmethod
+    def _trained_here(cls, maps: list[str], info: ValidationInfo) -> list[str]:
+        networks = info.data.get("networks", {})  # not there if refused already
+        for name in maps if networks else ():
+            if name not in networks:
+                raise ValueError(f"maps names '{name}', which is not among the networks{nearest(name, networks)}")
+        return maps
 
     def at(self, depth: int) -> Parameters:
         """Return the parameters of the experiment at one of the depths."""
@@ -92,12 +103,12 @@ def study(parameters: DepthParameters, data: Dataset, progress: bool = True) -> 
         remedy=parameters.remedy,
         settings=parameters.settings,
         tuned_for=parameters.tuned_for,
-        chance=chance(data),
+        chance=one_answer(split_of(parameters, data)),
     )
     measures = pd.concat(recorded, ignore_index=True)
     last = measures[measures["layer"] == measures["hidden_layers"]]
     chosen = examples(table)
-    networks = [name for name in parameters.maps or best_networks(table) if name in parameters.networks]
+    networks = parameters.maps or best_networks(table)
     pictures = [
         maps.of_one_run(parameters.at(depth), network, data, trained[network]).assign(hidden_layers=depth)
         for network in networks
@@ -111,12 +122,6 @@ def study(parameters: DepthParameters, data: Dataset, progress: bool = True) -> 
         rounded(last[~last["best"]].drop(columns="best").merge(chosen)),
         pd.concat(pictures, ignore_index=True) if pictures else pd.DataFrame(columns=maps.COLUMNS),
     )
-
-
-def chance(data: Dataset) -> float:
-    """Return the accuracy in per cent of naming the largest class for every test node."""
-    counts = np.bincount(data.labels[data.test])
-    return round(100 * float(counts.max()) / max(1, counts.sum()), 4) if len(counts) else np.nan
 
 
 def best_networks(table: pd.DataFrame) -> list[str]:

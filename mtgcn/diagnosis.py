@@ -39,7 +39,9 @@ def diagnose(table: pd.DataFrame, measures: pd.DataFrame) -> pd.DataFrame:
     columns ``failed``, ``smoothed``, ``vanished`` and ``dead`` are true or false; ``verdict`` names the failures of a
     run that failed, joined by " and ".
     """
-    runs = table[[*RUN, "test_accuracy", "chance"]].merge(_signs(measures), on=RUN, how="inner")
+    runs = table[[*RUN, "test_accuracy", "chance"]].merge(_signs(measures), on=RUN, how="left", indicator="found")
+    # A run that diverged before its first epoch has no measures; any other without them cannot be judged.
+    runs = runs[(runs.pop("found") == "both") | runs["test_accuracy"].isna()].reset_index(drop=True)
     runs["failed"] = ~(runs["test_accuracy"] > runs["chance"] + MARGIN)
     runs["smoothed"] = (runs["effective_rank"] < RANK) | (runs["mad_remote"] < DISTANCE)
     runs["vanished"] = runs["gradient_norm"] < GRADIENT

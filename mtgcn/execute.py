@@ -138,6 +138,9 @@ def execute(job: Job, report: Callable[[Step], None] = lambda step: None) -> Pro
         except DeadKernelError:
             said = log.read_text(errors="replace").strip()[-1000:]
             failure = Failure(f"the kernel died, perhaps for want of memory. {said}".strip())
-        files = {path.relative_to(outbox).as_posix(): path.read_bytes() for path in sorted(outbox.rglob("*.*"))}
+        except Exception as error:  # such as a kernel that does not start in time: other pages go on
+            failure = Failure(f"{type(error).__name__}: {error}")
+        kept = [path for path in sorted(outbox.rglob("*")) if path.is_file()]
+        files = {path.relative_to(outbox).as_posix(): path.read_bytes() for path in kept}
         text = output.read_text(encoding="utf-8") if output.exists() else job.notebook
     return Product(job.name, text, files, failure)

@@ -104,8 +104,10 @@ def run(parameters: Parameters, dataset: Dataset | None = None, progress: bool =
                 with bar(label, parameters.epochs, progress) as report:
                     parts.append(train(network, parameters, report, recorder))
             except KeyboardInterrupt as interrupt:
-                tables.append(tabulate(parameters, name, dataset, interrupt.args[0]))
-                raise KeyboardInterrupt(pd.concat(tables, ignore_index=True)) from None
+                if interrupt.args:  # none when it came between two epochs of training and something else
+                    tables.append(tabulate(parameters, name, dataset, interrupt.args[0]))
+                so_far = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=COLUMNS)
+                raise KeyboardInterrupt(so_far) from None
             tables.append(tabulate(parameters, name, dataset, parts[-1]))
             curves.append(curves_of(name, parts[-1]))
             if recorder is not None:

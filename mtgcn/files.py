@@ -1,10 +1,24 @@
 """Files appear whole or not at all: write beside, then replace."""
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from mtgcn.errors import Unwritable
+
+RIGHT = "name a file in a folder that can be written"
+
+
+@contextmanager
+def writing(path: Path, right: str) -> Iterator[None]:
+    """Turn what the system refuses in the block into one sentence: ``path`` cannot be written, do what is ``right``."""
+    try:
+        yield
+    except OSError as error:
+        raise Unwritable(path, error, right) from error
 
 
 @contextmanager
@@ -15,19 +29,43 @@ def replacing(path: Path | str) -> Iterator[Path]:
     suffix work and tools which collect ``*.csv`` never see it.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
+    with writing(path, RIGHT):
+        temporary = _beside(path)
+        try:
+            yield temporary
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def check_target(path: Path) -> None:
+    """Refuse a path that `replacing` could not write, before the work whose outcome should go there."""
+    with writing(path, RIGHT):
+        _beside(path).unlink()  # only trying tells: by its permissions, root may write to /proc
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it; a file in its place is called that."""
     try:
-        yield temporary
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path)) from error
 
 
 def write_text(path: Path | str, text: str) -> None:
     """Write ``text`` to ``path`` in one step."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def _beside(path: Path) -> Path:
+    """Make an empty file beside ``path``, which is a file or nothing yet: a folder or /dev/null is not replaced."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "Not a regular file", str(path))
+    make_folder(path.parent)
+    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
+    os.close(handle)
+    return Path(name)

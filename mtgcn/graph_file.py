@@ -15,12 +15,12 @@ array                       shape     content
 =========================== ========= ==================================================================
 """
 
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.lib.npyio import NpzFile
 
 from mtgcn.arrays import Arrays, canonical_edges, canonical_features
 from mtgcn.errors import MtgcnError
@@ -54,14 +54,24 @@ def read(path: Path) -> Arrays:
     if not path.is_file():
         raise MtgcnError(f"there is no graph file {path}")
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError) as error:
-        raise MtgcnError(f"{path} is not a .npz file of plain numbers as np.savez writes it ({error})") from None
+        arrays = _stored(path)
+    except Exception as error:  # a damaged file makes zipfile, zlib, NumPy and its parser of headers raise anything
+        reason = " ".join(str(error).split())
+        raise MtgcnError(f"{path} is not a .npz file of plain numbers as np.savez writes it ({reason})") from None
     try:
         return checked(arrays)
     except MtgcnError as error:
         raise MtgcnError(f"{path}: {error}") from None
+
+
+def _stored(path: Path) -> dict[str, np.ndarray]:
+    """Return the arrays in ``path``; what else an archive may hold comes as bytes, and is left out."""
+    stored = np.load(path, allow_pickle=False)
+    if not isinstance(stored, NpzFile):
+        raise ValueError("it holds one array without a name, as np.save writes it")
+    with stored:
+        members = {name: stored[name] for name in stored.files}
+    return {name: array for name, array in members.items() if isinstance(array, np.ndarray)}
 
 
 def checked(arrays: Mapping[str, np.ndarray]) -> Arrays:
@@ -73,12 +83,13 @@ def checked(arrays: Mapping[str, np.ndarray]) -> Arrays:
     if labels.ndim != 1 or not len(labels):
         raise MtgcnError(f"'labels' has the shape {labels.shape}, it should be (nodes,)")
     nodes = len(labels)
-    classes = int(labels.max()) + 1
     if labels.min() < 0:
         raise MtgcnError(f"'labels' holds {labels.min()}, classes are numbered from 0")
-    unused = np.setdiff1d(np.arange(classes), labels)
-    if len(unused):
-        raise MtgcnError(f"'labels' goes up to {classes - 1} but no node has class {unused[0]}: number without gaps")
+    present = np.unique(labels)  # not counted up to the highest, which a slip may have made enormous
+    classes = len(present)
+    skipped = np.flatnonzero(present != np.arange(classes))
+    if len(skipped):
+        raise MtgcnError(f"'labels' goes up to {present[-1]} but no node has class {skipped[0]}: number without gaps")
 
     edges = _integers(arrays, "edges")
     if edges.ndim != 2 or len(edges) != 2:
@@ -132,7 +143,7 @@ def _features(arrays: Mapping[str, np.ndarray], nodes: int) -> sp.csr_matrix:
             rows, columns = (int(size) for size in shape)
             matrix = sp.csr_matrix((data, indices, indptr), shape=(rows, columns))
             matrix.check_format(full_check=True)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, OverflowError) as error:
             raise MtgcnError(f"the parts features_* are not a CSR matrix ({error})") from None
     else:
         raise MtgcnError(f"'features' is missing, and so is at least one of {', '.join(CSR)}")

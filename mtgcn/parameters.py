@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
 
+from mtgcn import paper
 from mtgcn.errors import nearest
 from mtgcn.layers import LAYERS
 from mtgcn.remedies import REMEDIES, Remedy
 from mtgcn.tasks import TASKS, TaskParameters
 
 Tasks = dict[str, SerializeAsAny[TaskParameters]]
-PAPER_NETWORKS = ("GCN", "AE", "FR", "ER", "AE+FR", "AE+ER", "AE+FR+ER")
 
 
 class Parameters(BaseModel):
@@ -128,7 +128,7 @@ def tasks_of(network: str, given: Mapping[str, Any] | None = None) -> dict[str, 
     names = [] if network == "GCN" else str(network).split("+")
     ordered = [name for name in TASKS if name in names]
     if names != ordered:
-        hint = nearest(str(network), PAPER_NETWORKS)
+        hint = nearest(str(network), paper.NETWORKS)
         if ordered and set(names) == set(ordered):  # only their order or number is wrong
             hint = f"; did you mean '{'+'.join(ordered)}'?"
         raise ValueError(f"there is no network '{network}'{hint}")

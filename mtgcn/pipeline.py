@@ -177,7 +177,7 @@ def run(
         for one in runs:
             if not one.file.gathers:
                 continue
-            if lost := [name for name in one.file.gathers if name in failures]:
+            if lost := [name for name in failures if results.match(name, one.file.gathers)]:
                 fail(one.name, Failure(f"not run, because it reads the results of {', '.join(lost)}"))
                 continue
             try:

@@ -36,7 +36,7 @@ def dgl_module() -> Any:
 
 
 class _Operator(Protocol):
-    """A linear map over nodes for all runs: (runs n_in, c) to (runs n_out, c)."""
+    """A linear map over nodes for all runs: (runs, n_in, c) to (runs, n_out, c)."""
 
     def __call__(self, x: Tensor) -> Tensor: ...
 

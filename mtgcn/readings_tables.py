@@ -5,7 +5,7 @@ import pandas as pd
 
 from mtgcn import paper, statistics, wording
 from mtgcn.comparison import BASELINE, cells_of, describe, in_order, of_cell
-from mtgcn.datasets import Dataset
+from mtgcn.datasets import Dataset, one_answer
 from mtgcn.readings import DEFAULT, LABELS, READING
 from mtgcn.rendering import Table
 
@@ -51,12 +51,6 @@ def table(runs: pd.DataFrame) -> Table:
     for row in data[clear].to_dict("records"):
         bold.loc[LABELS[row[READING]], (row["network"], "difference [95 %]")] = True
     return Table("readings", data, text, bold)
-
-
-def one_answer(data: Dataset) -> float:
-    """Return the test accuracy in per cent of the best network that gives every node the same class."""
-    counts = np.bincount(data.labels[data.test], minlength=data.classes)
-    return round(float(100 * counts.max() / len(data.test)), 4)  # as results are rounded
 
 
 def collapse(runs: pd.DataFrame, data: Dataset) -> Table:
@@ -106,5 +100,4 @@ def finding(rows: pd.DataFrame, runs: pd.DataFrame, network: str = BASELINE) -> 
 
 
 def _paper(row: dict) -> str:
-    mark = "" if pd.isna(row["agrees"]) else " ≈" if row["agrees"] else " ≠"
-    return wording.with_error(row["paper_mean"], row["paper_sem"]) + mark
+    return wording.with_error(row["paper_mean"], row["paper_sem"]) + wording.mark(row["agrees"])

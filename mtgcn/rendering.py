@@ -1,13 +1,10 @@
 """A table to show, as HTML, CSV and LaTeX, the same bytes each time."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from zlib import crc32
 
 import pandas as pd
 from pandas.io.formats.style import Styler
-
-from mtgcn.files import write_text
 
 _LATEX = {
     **{"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$"},
@@ -48,11 +45,6 @@ class Table:
     def csv(self) -> str:
         """Return the numbers, one row a cell."""
         return self.data.to_csv(index=False, float_format="%.10g", lineterminator="\n")
-
-    def save(self, folder: Path | str) -> None:
-        """Write ``<name>.html``, ``<name>.csv`` and ``<name>.tex`` into ``folder``."""
-        for suffix, content in (("html", self.html()), ("csv", self.csv()), ("tex", self.latex())):
-            write_text(Path(folder) / f"{self.name}.{suffix}", content)
 
     def __repr__(self) -> str:
         return self.text.to_string()

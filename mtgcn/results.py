@@ -47,6 +47,8 @@ def names(patterns: list[str], where: Path | None = None, own: str | None = None
     where, own = where or folder(), own or os.environ.get(OWN)
     found: dict[str, None] = {}
     for pattern in patterns:
+        if problem := pattern_problem(pattern):
+            raise MtgcnError(problem)
         tables = sorted(where.glob(f"{pattern}.csv"))
         matching = [table.relative_to(where).with_suffix("").as_posix() for table in tables]
         matching = [name for name in matching if name != own]
@@ -56,6 +58,14 @@ def names(patterns: list[str], where: Path | None = None, own: str | None = None
             raise MtgcnError(f"there are no results called '{pattern}' in {where}{hint}")
         found |= dict.fromkeys(matching)
     return list(found)
+
+
+def pattern_problem(pattern: object) -> str | None:
+    """Say what is wrong with something that should be the name of results or a pattern, None when nothing is."""
+    parts = pattern.split("/") if isinstance(pattern, str) and "\0" not in pattern else [""]
+    if any(part in ("", ".", "..") or "**" in part for part in parts):
+        return f"{pattern!r} is no name of results and no pattern such as 'cora-*' or 'search/*'."
+    return None
 
 
 def match(name: str, patterns: list[str]) -> bool:

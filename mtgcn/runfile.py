@@ -1,5 +1,6 @@
 """One parameter file: which notebook it runs, with what, and what is wrong with it, by file and line."""
 
+import json
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -7,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mtgcn import datasets, notebooks, yamlfile
+from mtgcn import datasets, notebooks, results, yamlfile
 from mtgcn.checking import Problem, data_problems, experiment_problems
 from mtgcn.depths import DepthParameters
 from mtgcn.errors import MtgcnError, nearest
@@ -87,9 +88,7 @@ class RunFile:
     def data(self) -> str:
         """The digest of the data set, "" when the notebook names none."""
         name = self.complete.get("dataset", "")
-        if not isinstance(name, str) or not name:
-            return ""
-        return datasets.DIGESTS.get(name) or datasets.load(name).digest
+        return datasets.digest_of(name) if isinstance(name, str) and name else ""
 
     def check_data(self) -> None:
         """Refuse what cannot work with the data set, and a data set that cannot be had."""
@@ -120,7 +119,7 @@ def load(path: Path, folder: Path, overrides: Overrides | None = None) -> RunFil
     file = yamlfile.read(path)
     given = deepcopy(file.data)
     name, title = given.pop(NOTEBOOK, EXPERIMENT), given.pop(TITLE, None)
-    for key, value in ((NOTEBOOK, name), (TITLE, title or "")):
+    for key, value in ((NOTEBOOK, name), (TITLE, "" if title is None else title)):
         if not isinstance(value, str):
             raise MtgcnError(f"{file.where((key,))}: '{key}' has to be text.")
     try:
@@ -134,8 +133,8 @@ def load(path: Path, folder: Path, overrides: Overrides | None = None) -> RunFil
     problems = list(_name_problems(given, known))
     if (model := model_of(notebook)) is not None:
         problems += experiment_problems({key: given[key] for key in given if key in known}, model)
-    elif not isinstance(given.get(RESULTS, []), list):
-        problems.append(Problem((RESULTS,), f"'{RESULTS}' has to be a list of names."))
+    else:
+        problems += _value_problems(given)
     _refuse(file, changed, problems)
     return RunFile(file, notebook, given, changed, title)
 
@@ -159,6 +158,22 @@ def _name_problems(given: Mapping[str, Any], known: list[str]) -> Iterable[Probl
         if name not in known:
             hint = nearest(name, [*known, NOTEBOOK, TITLE])
             yield Problem((name,), f"there is no parameter '{name}'{hint}")
+
+
+def _value_problems(given: Mapping[str, Any]) -> Iterable[Problem]:
+    """Return which values cannot be given to a notebook, where no model checks them."""
+    for name, value in {**given, RESULTS: []}.items():  # those are looked at below
+        try:
+            json.dumps(value)  # as the page stores them
+        except (TypeError, ValueError):
+            yield Problem((name,), f"{name} is {value}: no number, text, list or mapping; put a date in quotes.")
+    patterns = given.get(RESULTS, [])
+    if not isinstance(patterns, list):
+        yield Problem((RESULTS,), f"'{RESULTS}' has to be a list of names.")
+        return
+    for index, pattern in enumerate(patterns):
+        if problem := results.pattern_problem(pattern):
+            yield Problem((RESULTS, index), problem)
 
 
 def _put(tree: dict[str, Any], location: tuple[str, ...], value: Any) -> None:

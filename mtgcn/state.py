@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save as serialised
 from torch import Tensor
 
 from mtgcn import building
@@ -62,8 +62,9 @@ def save(path: Path | str, state: State) -> None:
         "seeds": json.dumps(state.seeds),
         "digest": state.digest,
     }
+    content = serialised({name: value.cpu().contiguous() for name, value in state.weights.items()}, metadata)
     with replacing(path) as temporary:
-        save_file({name: value.cpu().contiguous() for name, value in state.weights.items()}, temporary, metadata)
+        temporary.write_bytes(content)
 
 
 def load(path: Path | str) -> State:

@@ -11,13 +11,14 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mtgcn import cleaning
 from mtgcn.errors import MtgcnError
+from mtgcn.files import make_folder, writing
 from mtgcn.results import MAIN
 
 SECONDS = "seconds"  # the column of a table that differs between two equal runs
@@ -94,20 +95,30 @@ class Store:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other writers out of this folder, and finish what a killed one had completed."""
-        self.root.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self.root, os.O_RDONLY)
+        with self._writing():
+            make_folder(self.root)
+            handle = os.open(self.root, os.O_RDONLY)
         try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise MtgcnError(f"another mtgcn run is writing to {self.root}; wait until it ends.") from error
-            self._recover()
+            with self._writing():
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError as error:
+                    raise MtgcnError(f"another mtgcn run is writing to {self.root}; wait until it ends.") from error
+                self._pending.mkdir(exist_ok=True)  # tells before any work whether its outcome can be stored
+                self._recover()
             yield
         finally:
             os.close(handle)  # releases the lock, as the end of the process does
 
     def put(self, name: str, notebook: str, files: Mapping[str, bytes]) -> None:
         """Replace all that is stored for ``name``; only within `locked`."""
+        with self._writing():
+            try:
+                self._put(name, notebook, files)
+            finally:
+                shutil.rmtree(self._draft(name), ignore_errors=True)  # there only when it was not completed
+
+    def _put(self, name: str, notebook: str, files: Mapping[str, bytes]) -> None:
         contents = {self.notebook(name): notebook.encode()}
         contents |= {self.file(name, kept): content for kept, content in files.items()}
         draft = self._draft(name)
@@ -122,6 +133,10 @@ class Store:
         self._move(complete)
         self._pending.rmdir()
 
+    def _writing(self) -> AbstractContextManager[None]:
+        """Say in one sentence when the folder cannot be written."""
+        return writing(self.root, "name a folder that can be written, with enough space")
+
     @property
     def _pending(self) -> Path:
         return self.root / ".pending"
@@ -131,8 +146,6 @@ class Store:
 
     def _recover(self) -> None:
         """Drop drafts, move what is complete."""
-        if not self._pending.is_dir():
-            return
         for folder in sorted(self._pending.iterdir()):
             if folder.suffix == ".draft":
                 shutil.rmtree(folder)

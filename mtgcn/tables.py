@@ -131,8 +131,7 @@ def _ours_text(row: pd.Series) -> str:
 
 
 def _difference_text(row: pd.Series) -> str:
-    mark = "" if pd.isna(row["agrees"]) else " ≈" if row["agrees"] else " ≠"
-    return signed(row["difference"]) + mark
+    return signed(row["difference"]) + wording.mark(row["agrees"])
 
 
 def _gain_text(row: pd.Series) -> str:

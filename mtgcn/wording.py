@@ -1,6 +1,9 @@
 """How numbers, gains and places are written in tables and headings: one way for all."""
 
 import math
+from typing import Any
+
+import pandas as pd
 
 DASH = "–"
 
@@ -13,8 +16,8 @@ def with_error(mean: float, error: float, unknown: str = "", digits: int = 2) ->
 
 
 def signed(value: float, digits: int = 2) -> str:
-    """Return "+0.52" or "−0.52", or a dash."""
-    return DASH if math.isnan(value) else f"{value:+.{digits}f}".replace("-", "−")
+    """Return "+0.52" or "−0.52", or a dash; what rounds to zero is positive."""
+    return DASH if math.isnan(value) else f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")
 
 
 def interval(value: float, low: float, high: float, digits: int = 2) -> str:
@@ -26,6 +29,11 @@ def interval(value: float, low: float, high: float, digits: int = 2) -> str:
 def p_value(p: float) -> str:
     """Return three digits, "<0.001", or a dash."""
     return DASH if math.isnan(p) else "<0.001" if p < 0.0005 else f"{p:.3f}"
+
+
+def mark(agrees: Any) -> str:
+    """Return " ≈" for a mean that agrees with another, " ≠" for one that does not, nothing for an unknown one."""
+    return "" if pd.isna(agrees) else " ≈" if agrees else " ≠"
 
 
 def layers(number: int) -> str:

@@ -32,7 +32,7 @@ if importlib.util.find_spec("mtgcn") is None:
     subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", source], check=True)
     importlib.invalidate_caches()
 
-from mtgcn import experiment, figures, pages, readings, readings_tables, results
+from mtgcn import datasets, experiment, figures, pages, readings, readings_tables, results
 
 print(pages.ready())
 
@@ -115,7 +115,7 @@ shown
 
 # %%
 data = experiment.data_of(parameters)
-print(f"One answer for all test nodes: at best {readings_tables.one_answer(data):.1f} % are right.")
+print(f"One answer for all test nodes: at best {datasets.one_answer(data):.1f} % are right.")
 shown = readings_tables.collapse(table, data)
 results.keep(shown.csv(), "collapse.csv")
 shown

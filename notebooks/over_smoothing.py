@@ -34,7 +34,7 @@ if importlib.util.find_spec("mtgcn") is None:
 
 from IPython.display import Markdown, display
 
-from mtgcn import depth_answers, depth_tables, diagnosis, figures, gathering, pages
+from mtgcn import depth_answers, depth_tables, diagnosis, figures, gathering, pages, published
 from mtgcn import results as stored
 
 print(pages.ready())
@@ -201,3 +201,6 @@ depth_tables.gains_by_depth(mended[mended["remedy"] != "none"])
 
 # %%
 depth_tables.published_by_depth(dataset)
+
+# %%
+Markdown("\n".join(f"- {source}: {where}." for source, where in published.sources().items()))

@@ -74,3 +74,30 @@ def test_best_networks_are_each_sides_own():
     assert (row["our best"], row["the paper's best"], row["paper"]) == ("ER", "AE", "82.17 ± 0.09")
     assert row["Δ"] == "+0.83"
     assert answers.best_networks(pd.DataFrame()).text.empty
+
+
+def test_more_runs_say_where_a_gain_is_clear():
+    many = pd.concat(
+        [
+            runs({"GCN": 80.0, "AE": 81.0}, 1.0, ("cora", 1), 100),
+            runs({"GCN": 80.0, "FR": 78.0}, 1.0, ("pubmed", 1), 100),
+            runs({"GCN": 80.0, "ER": 80.0}, 1.0, ("cora", 5), 100),
+        ]
+    ).assign(validation_accuracy=80.0)
+    words = answers.repeated(many)
+    assert words.startswith("100 runs of each network. **Above zero:** Cora, 1 hidden layer (AE +1.00 [+")
+    assert "**Below zero:** Pubmed, 1 hidden layer (FR −2.00 [−" in words
+    assert "**Not clear:** Cora, 5 hidden layers (ER +0.00 [−" in words
+    assert answers.repeated(pd.DataFrame()) == "No place has been measured with more runs yet."
+
+
+def test_our_baseline_is_held_against_the_papers_and_its_best_network():
+    """The paper's plain network has 69.8 % on Citeseer, its best 71.1; with five layers on Cora 16.5 and 51.1."""
+    cells = {("citeseer", 1): 70.9, ("cora", 1): 81.2, ("cora", 5): 65.0}
+    results = pd.concat([runs({"GCN": mean, "AE": mean}, 1.0, cell, 100) for cell, mean in cells.items()])
+    assert answers.above_the_papers(results) == (
+        "Our plain GCN is higher than the paper's by more than two standard errors of the difference: Citeseer, 1 "
+        "hidden layer; Cora, 5 hidden layers, and higher even than the paper's best network with tasks: Cora, 5 hidden "
+        "layers."
+    )
+    assert answers.above_the_papers(results[:0]).endswith("best network with tasks: nowhere.")

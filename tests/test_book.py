@@ -11,10 +11,9 @@ import typer
 from bs4 import BeautifulSoup
 from built_book import CONFIG, REPOSITORY, ROOT, build
 
-from mtgcn import experiment, paper
+from mtgcn import experiment, paper, runfile
 from mtgcn.book import accuracy, mathjax, pages, pdf, reference, took
 from mtgcn.errors import MtgcnError
-from mtgcn.parameters import Parameters
 from mtgcn.tasks import TASKS
 
 
@@ -135,7 +134,7 @@ def test_the_example_of_the_readme_runs(monkeypatch: pytest.MonkeyPatch, capsys:
 
 def test_the_references_name_every_parameter_command_and_option(soups: dict[str, BeautifulSoup]) -> None:
     article = soups["book/reference/parameters.html"].select_one("article").get_text().replace("’", "'")
-    for model in (Parameters, *(task.Parameters for task in TASKS.values())):
+    for model in (*runfile.MODELS.values(), *(task.Parameters for task in TASKS.values())):
         for name, field in model.model_fields.items():
             assert name in article
             assert not field.description or field.description.split("|")[0][:30] in article

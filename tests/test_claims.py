@@ -54,6 +54,16 @@ def test_steadiness_follows_the_spread(spread, expected):
     assert verdict(claims.verdicts(runs(all_at(99.0), spread)), "steadier") == expected
 
 
+def test_one_run_or_runs_that_never_vary_make_nothing_clear():
+    single = claims.verdicts(runs(all_at(84.0, AE_FR_ER=90.0), 0.1).query("seed == 0"))
+    assert set(single["verdict"]) <= {claims.UNCLEAR, claims.MISSING}
+    assert not single["numbers"].str.contains("nan").any()
+    constant = runs(all_at(84.0), 0.1).assign(
+        test_accuracy=lambda t: t.groupby("network")["test_accuracy"].transform("mean").round(1)
+    )
+    assert verdict(claims.verdicts(constant), "steadier") == claims.UNCLEAR
+
+
 @pytest.mark.parametrize(("four", "expected"), [(90.0, "does not hold"), (80.0, "holds"), (84.0, "not clear")])
 def test_four_heads(four, expected):
     assert verdict(claims.verdicts(runs(all_at(84.0, AE_FR_ER=four), 0.1)), "four heads") == expected

@@ -1,6 +1,9 @@
 """``mtgcn run`` and ``mtgcn status`` as a user meets them."""
 
+import dataclasses
+import errno
 import io
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,10 +14,12 @@ import tiny_project as tiny
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
+from mtgcn import datasets, toy
 from mtgcn.cli import app
 from mtgcn.display import Display
 from mtgcn.errors import MtgcnError
 from mtgcn.execute import Failure, Step
+from mtgcn.store import Store
 
 ROOT = Path(__file__).parents[1]
 
@@ -58,6 +63,15 @@ def test_run_status_and_a_failure(project: tiny.Project) -> None:
         (["run", "--set", "rows"], r"--set rows: expected NAME=VALUE"),
         (["run", "--set", "rows=[1"], r"--set rows: '\[1' is not valid YAML"),
         (["run", "--set", "rowz=1"], r"--set rowz: there is no such parameter; did you mean 'rows'\?"),
+        (["run", "--set", "rows=2024-13-45"], r"^--set rows: .* is no possible timestamp; put it in quotes"),
+        (["run", "--set", "rows=&x [*x]"], r"^--set rows: the value stands within itself"),
+        (["run", "--set", f"rows={'[' * 5000}"], r"^--set rows: .* is not valid YAML, it is nested too deeply"),
+        (["run", "--set", "rows={1: {}}"], r"^--set rows: the name 1 has to be text"),
+        (["run", "--set", "rows={a: 1, a: 2}"], r"^--set rows: 'a' stands twice"),
+        (["run", "--set", "rows=2024-01-02"], r"^--set rows: rows is 2024-01-02: no number.* put a date in quotes"),
+        (["run", "--output", "/proc/x"], r"^/proc/x cannot be written \(.*\); name a folder"),
+        (["run", "--output", "/proc"], r"^/proc cannot be written \(.*\); name a folder"),
+        (["run", "--output", "params/good.yaml"], r"^params/good\.yaml cannot be written \(Not a directory\)"),
         (["run", "--workers", "2", "--scheduler", "tcp://x:1"], r"exclude each other"),
     ],
 )
@@ -66,6 +80,32 @@ def test_mistakes(project: tiny.Project, arguments: list[str], message: str) -> 
     assert isinstance(result.exception, MtgcnError)
     with pytest.raises(MtgcnError, match=message):
         raise result.exception
+
+
+def test_a_store_on_a_full_disk_keeps_what_it_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, content: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    store = Store.book(tmp_path)
+    with store.locked():
+        store.put("run", "{}", {"results.csv": b"old"})
+        before = tiny.tree(tmp_path)
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "write_bytes", full)
+            with pytest.raises(MtgcnError, match=r"cannot be written \(No space left on device\)"):
+                store.put("run", "{}", {"results.csv": b"new"})
+        assert tiny.tree(tmp_path) == before
+        store.put("other", "{}", {})  # what failed is not in its way
+    assert not (tmp_path / ".pending").exists()
+
+
+def test_a_graph_with_negative_features(project: tiny.Project) -> None:
+    graph = toy.generate()
+    datasets.save(project.root / "own.npz", dataclasses.replace(graph, features=-graph.features))
+    tiny.write(project.root, "good", "notebook: count\ndataset: own.npz\n")
+    result = call("run", "params/good.yaml")
+    assert result.exit_code == 0, result.exception
+    assert call("status", "params/good.yaml").output.split() == ["good", "fresh"]
 
 
 def test_outside_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,3 +1,5 @@
+import errno
+import os
 import re
 import signal
 import subprocess
@@ -10,6 +12,7 @@ import pytest
 import tiny_project as tiny
 
 from mtgcn import cli, datasets, experiment, state
+from mtgcn.errors import MtgcnError
 
 PROGRAM = [sys.executable, "-c", "from mtgcn.cli import main; main()", "train"]
 SHORT = ["--set", "epochs=20", "--runs", "3"]
@@ -67,6 +70,13 @@ def test_a_table_of_one_run_has_no_standard_error(
         (["toy", "--set", "epochs"], "expected NAME=VALUE"),
         (["toy", "--set", "a.b.c=1"], "TASK.NAME=VALUE"),
         (["toy", "--network", "FR", "--set", "FR.size=4000"], "does not fit the 120 features"),
+        (["toy", "--set", "networks={ER: {}}"], "name the network by --network"),
+        (["toy", "--set", "networks.ER.ER.weight=3"], "name the network by --network"),
+        (["toy", "--set", "remedy_setings.rate=0.3"], "did you mean 'remedy_settings'?"),
+        (["toy", "--set", "remedy=dropedge", "--set", "remedy_settings.rat=0.3"], "did you mean 'rate'?"),
+        (["toy", "--set", "remedy_settings=3", "--set", "remedy_settings.rate=0.3"], "holds no names"),
+        (["toy", "--set", "ER.weight=3"], "the network 'GCN' has no task 'ER'"),
+        (["toy", "--set", "dataset=2024-13-45"], "'2024-13-45' is no possible timestamp; put it in quotes"),
     ],
 )
 def test_a_mistake_gets_one_sentence(
@@ -80,6 +90,66 @@ def test_a_mistake_gets_one_sentence(
     assert shown.startswith("mtgcn: ")
     assert sentence in shown
     assert len(shown.strip().splitlines()) == 1
+
+
+def test_settings_of_the_remedy_go_by_their_place_as_in_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def run(parameters: experiment.Parameters, data: datasets.Dataset) -> experiment.Outcome:
+        seen.append(parameters)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(experiment, "run", run)
+    settings = ["--set", "remedy=dropedge", "--set", "remedy_settings.rate=0.3", "--set", "AE.weight=7"]
+    monkeypatch.setattr(sys, "argv", ["mtgcn", "train", "toy", "--network", "AE", *settings])
+    with pytest.raises(SystemExit):
+        cli.main()
+    (parameters,) = seen
+    assert parameters.remedy_settings.model_dump()["rate"] == 0.3
+    assert parameters.networks["AE"]["AE"].weight == 7
+
+
+@pytest.mark.parametrize("option", ["--table", "--state"])
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("/proc/nope/x.csv", "No such file or directory|Permission denied|Read-only"),
+        ("", "Is a directory"),
+        ("file/x.csv", "Not a directory"),
+        ("pipe", "Not a regular file"),
+    ],
+)
+def test_a_target_that_cannot_be_written_is_refused_before_training(
+    option: str,
+    target: str,
+    reason: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "file").touch()
+    os.mkfifo(tmp_path / "pipe")
+    monkeypatch.setattr(experiment, "run", lambda parameters, data: pytest.fail("trained for nothing"))
+    monkeypatch.setattr(sys, "argv", ["mtgcn", "train", "toy", option, str(tmp_path / target)])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    shown = capsys.readouterr().err
+    assert re.fullmatch(rf"mtgcn: \S+ cannot be written \(({reason}).*\); name a file in a folder .*\.\n", shown)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "pipe"]
+
+
+def test_a_state_that_does_not_fit_on_the_disk_gets_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    empty = state.State(experiment.parameters_of(dataset="toy"), "GCN", [0], "", {})
+    with pytest.raises(MtgcnError, match=r"best\.safetensors cannot be written \(No space left on device\)"):
+        state.save(tmp_path / "best.safetensors", empty)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_interrupt_says_what_was_reached(tmp_path: Path) -> None:

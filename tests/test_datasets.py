@@ -1,4 +1,6 @@
+import io
 import pickle
+import struct
 import zipfile
 
 import numpy as np
@@ -194,6 +196,9 @@ def test_own_features_may_be_sparse(tmp_path):
         (CSR | {"features_indptr": None}, "'features' is missing"),
         ({"labels": np.array([0, 1, 0, 1, -1])}, "'labels' holds -1, classes are numbered from 0"),
         ({"labels": np.array([0, 2, 0, 2, 0])}, "goes up to 2 but no node has class 1"),
+        ({"labels": np.array([0, 1, 0, 1, 10**12])}, "goes up to 1000000000000 but no node has class 2"),
+        ({"labels": np.array([1, 1, 1, 1, 1])}, "goes up to 1 but no node has class 0"),
+        (CSR | {"features_shape": np.array([5, np.inf])}, "not a CSR matrix"),
         ({"labels": np.zeros((5, 2), int)}, r"'labels' has the shape \(5, 2\), it should be \(nodes,\)"),
         ({"labels": np.zeros(0, int)}, r"'labels' has the shape \(0,\)"),
         ({"train": np.array([], int)}, "'train' has the shape .* at least one node"),
@@ -224,6 +229,49 @@ class Bomb:
 
     def __reduce__(self):
         return open, (self.path, "w")
+
+
+def npz_of(members):
+    """An archive with these bytes as its members."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+    return file.getvalue()
+
+
+def damaged_in_compression():
+    """A compressed archive whose first member begins with a kind of block that zlib does not know."""
+    file = io.BytesIO()
+    np.savez_compressed(file, **own())
+    content = bytearray(file.getvalue())
+    name, extra = struct.unpack("<HH", content[26:30])
+    content[30 + name + extra] = 0xFF
+    return bytes(content)
+
+
+def one_array():
+    """What np.save writes."""
+    file = io.BytesIO()
+    np.save(file, np.eye(3))
+    return file.getvalue()
+
+
+DAMAGED = {
+    "one array": one_array,
+    "compression": damaged_in_compression,
+    "header": lambda: npz_of({"edges": b"\x93NUMPY\x01\x00" + struct.pack("<H", 11) + b"{'descr': ("}),
+    "long header": lambda: npz_of({"edges": b"\x93NUMPY\x01\x00" + struct.pack("<H", 20000) + b" " * 20000}),
+    "no arrays": lambda: npz_of(dict.fromkeys(own(), b"text")),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGED)
+def test_damaged_file_gets_one_sentence(kind, tmp_path):
+    (tmp_path / "mine.npz").write_bytes(DAMAGED[kind]())
+    with pytest.raises(MtgcnError, match=r"mine\.npz") as caught:
+        datasets.load(tmp_path / "mine.npz")
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("kind", ["object array", "not a zip", "pickle", "cut off", "empty", "text inside"])
@@ -258,3 +306,9 @@ def test_missing_graph_file_is_named(tmp_path):
 def test_graph_is_saved_to_npz_only(tmp_path):
     with pytest.raises(MtgcnError, match=r"ends in \.npz, not to .*mine\.csv"):
         datasets.save(tmp_path / "mine.csv", toy.generate())
+
+
+def test_graph_that_cannot_be_saved_gets_one_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(MtgcnError, match=r"mine\.npz cannot be written \(Not a directory\); name a file"):
+        datasets.save(tmp_path / "file" / "mine.npz", toy.generate())

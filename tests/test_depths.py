@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtgcn import depths, experiment, gathering, maps, results, runfile
+from mtgcn import building, datasets, depth_tables, depths, diagnosis, experiment, gathering, maps, results, runfile
 from mtgcn.datasets import load
 from mtgcn.depths import DepthParameters
 from mtgcn.errors import MtgcnError
@@ -53,6 +53,30 @@ def test_measures_are_those_of_the_best_epoch_and_the_course_is_the_mean_over_ru
             0
         ]
         assert row["effective_rank"] == pytest.approx(own["effective_rank"].mean(), rel=1e-4)
+
+
+def test_chance_is_that_of_the_split_that_is_trained_on():
+    chosen = experiment.validated(DepthParameters, {**VALUES, "depths": [1], "epochs": 2, "split_seed": 3})
+    table = depths.study(chosen, TOY, progress=False).table
+    drawn = building.split_of(chosen, TOY)
+    assert (drawn.test != TOY.test).any()
+    largest = 100 * np.bincount(drawn.labels[drawn.test]).max() / len(drawn.test)
+    assert table["chance"].to_numpy() == pytest.approx(largest, abs=1e-3)
+    assert abs(largest - datasets.one_answer(TOY)) > 0.1  # or this test says nothing
+
+
+def test_runs_that_never_had_a_best_epoch_count_as_failed():
+    chosen = experiment.validated(DepthParameters, {**VALUES, "networks": NETWORKS, "learning_rate": 1e38})
+    outcome = depths.study(chosen, TOY, progress=False)
+    never = outcome.table["best_epoch"] == 0
+    assert never.any()
+    runs = diagnosis.diagnose(outcome.table, outcome.measures.assign(dataset="toy", remedy="none"))
+    assert len(runs) == len(outcome.table)
+    assert (runs["verdict"] == "diverged").sum() == never.sum()
+    failed = depth_tables.failures_by_depth(runs).text["GCN", "failed"]
+    assert failed.tolist() == ["3 of 3", "3 of 3"]
+    empty = runs.iloc[:0]
+    assert depth_tables.failures_by_depth(empty).text.empty
 
 
 def test_examples_are_the_extremes_of_the_depth_with_the_widest_spread():
@@ -110,6 +134,7 @@ def test_files_stay_small_and_five_digits_are_enough():
         ("hidden_layers: 2", r"x\.yaml:3: this notebook has 'depths', a list"),
         ("depth: [1]", r"x\.yaml:3: there is no parameter 'depth'; did you mean 'depths'\?"),
         ("depths: [2]\nremedy: gcn", r"x\.yaml:4: there is no remedy 'gcn'"),
+        ("depths: [2]\nmaps: [GCM]", r"x\.yaml:4: maps names 'GCM', which is not among .*; did you mean 'GCN'\?"),
         ("depths: [2]\nremedy: gcnii\nremedy_settings: {alpha: 2}", r"x\.yaml:5: alpha is 2"),
     ],
 )

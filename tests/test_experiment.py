@@ -13,7 +13,7 @@ from mtgcn.datasets import Dataset, load
 from mtgcn.errors import MtgcnError
 from mtgcn.experiment import COLUMNS
 from mtgcn.layers import GC, LAYERS
-from mtgcn.parameters import PAPER_NETWORKS
+from mtgcn.paper import NETWORKS
 from mtgcn.tasks import TASKS, Task, TaskParameters
 from mtgcn.training import train
 
@@ -31,13 +31,13 @@ def changed(**values) -> Dataset:
 @pytest.fixture(scope="module")
 def seven() -> experiment.Outcome:
     """All seven networks, briefly."""
-    return run(parameters(networks={name: {} for name in PAPER_NETWORKS}, epochs=25))
+    return run(parameters(networks={name: {} for name in NETWORKS}, epochs=25))
 
 
 def test_table_has_one_row_a_run(seven):
     table = seven.table
     assert list(table.columns) == COLUMNS
-    assert table["network"].tolist() == [name for name in PAPER_NETWORKS for _ in range(3)]
+    assert table["network"].tolist() == [name for name in NETWORKS for _ in range(3)]
     assert table["seed"].tolist() == [0, 1, 2] * 7
     assert set(table["dataset"]) == {"toy"}
     assert set(table["hidden_layers"]) == {1}
@@ -241,3 +241,19 @@ def test_many_runs_train_in_groups_and_come_out_as_if_together(monkeypatch):
         assert all(torch.equal(value, other.best_weights[name]) for name, value in one.best_weights.items())
         for name, rows in one.curves.items():
             np.testing.assert_array_equal(np.stack(rows), np.stack(other.curves[name]))
+
+
+@pytest.mark.parametrize("network", ["GCN", "AE"])
+def test_an_interrupt_outside_of_training_hands_over_the_networks_before(monkeypatch, network):
+    trained = experiment.train
+
+    def interrupted(made, *args):
+        if ("AE.0.B" in made.weights) == (network == "AE"):
+            raise KeyboardInterrupt
+        return trained(made, *args)
+
+    monkeypatch.setattr(experiment, "train", interrupted)
+    both = experiment.parameters_of(dataset="toy", networks={"GCN": {}, "AE": {}}, runs=2, epochs=3)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        experiment.run(both, TOY, progress=False)
+    assert caught.value.args[0]["network"].tolist() == ([] if network == "GCN" else ["GCN", "GCN"])

@@ -14,7 +14,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.colors import to_hex, to_rgb
-from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.patches import FancyBboxPatch
 from matplotlib.text import Text
 from synthetic import curves, reading_runs, results, search_table, split_runs
 from test_search import TOY
@@ -42,12 +42,6 @@ def measures() -> pd.DataFrame:
 def course() -> pd.DataFrame:
     parts = [measures().assign(epoch=epoch, energy=measures()["energy"] * epoch) for epoch in (1, 26, 1001)]
     return pd.concat(parts, ignore_index=True)
-
-
-def grid() -> pd.DataFrame:
-    rows = [(x, y, seed, 70.0 + x + y + seed) for x in (1.0, 10.0) for y in (0.1, 1.0, 5.0) for seed in (0, 1)]
-    table = pd.DataFrame(rows, columns=["AE weight", "FR weight", "seed", "validation_accuracy"])
-    return table[(table["AE weight"] != 10) | (table["FR weight"] != 5)]
 
 
 def measured_runs() -> pd.DataFrame:
@@ -91,7 +85,6 @@ DRAW: dict[str, Callable[[], figures.Figure]] = {
     "maps": lambda: figures.embedding_maps(mapped()),
     "two": lambda: figures.two_runs(*two_runs()),
     "remedies": lambda: figures.remedies_against_depth(mended()),
-    "grid": lambda: figures.weight_grid(grid(), "AE weight", "FR weight"),
     "architecture": figures.architecture,
     "splits": lambda: figures.gains_by_split(split_runs()),
     "readings": lambda: figures.runs_by_reading(reading_runs()),
@@ -375,16 +368,6 @@ def test_remedies_have_ours_with_and_without_and_theirs() -> None:
     assert gcnii.lines[-1].get_ydata().tolist() == [85.5, 85.29]
     assert figures.remedies_against_depth(table[table["remedy"] == "none"]).svg()
     assert figures.remedies_against_depth(table.iloc[:0]).svg()
-
-
-def test_weight_grid_frames_the_best_mean_and_leaves_gaps() -> None:
-    ax = figures.weight_grid(grid(), "AE weight", "FR weight").axes[0]
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "10"]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["5", "1", "0.1"]
-    written = Counter(text.get_text() for text in ax.texts)
-    assert written == Counter(["76.5", "72.5", "81.5", "71.6", "80.6"])
-    (frame,) = (patch for patch in ax.patches if isinstance(patch, Rectangle))
-    assert frame.get_xy() == (1, 1)  # weight 10 across, weight 1 in the middle
 
 
 def test_architecture_has_the_paper_s_layers() -> None:

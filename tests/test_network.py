@@ -10,7 +10,7 @@ from mtgcn import building
 from mtgcn.dropout import Dropout
 from mtgcn.errors import MtgcnError
 from mtgcn.layers import LAYERS
-from mtgcn.parameters import PAPER_NETWORKS
+from mtgcn.paper import NETWORKS
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -58,7 +58,7 @@ def assert_objective_is_dense(network, values, drop_of=None):
             assert leaf.grad.abs().max() > 0
 
 
-@pytest.mark.parametrize("network", PAPER_NETWORKS)
+@pytest.mark.parametrize("network", NETWORKS)
 @pytest.mark.parametrize("hidden_layers", [1, 3])
 def test_objective_and_gradients_are_those_of_the_formulas(network, hidden_layers):
     values = chosen(network, hidden_layers=hidden_layers)
@@ -72,7 +72,7 @@ def test_every_variant_of_the_tasks_does_as_the_formulas_say(variant, backend):
     assert_objective_is_dense(double_network(GRAPH, values), values)
 
 
-@pytest.mark.parametrize("network", PAPER_NETWORKS)
+@pytest.mark.parametrize("network", NETWORKS)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_risk_over_some_nodes_needs_a_part_of_the_graph_only(network, backend):
     """Objective, gradients, validation: the formulas of the whole graph, from a part of it."""
@@ -115,7 +115,7 @@ def test_dropout_acts_once_at_every_place_of_the_formulas(rate, graph, nodes):
     assert_objective_is_dense(network, values, drop_of)
 
 
-@pytest.mark.parametrize("network", PAPER_NETWORKS)
+@pytest.mark.parametrize("network", NETWORKS)
 @pytest.mark.parametrize("risk_nodes", ["validation", "all"])
 def test_validation_is_that_of_the_formulas_and_knows_no_dropout(network, risk_nodes):
     values = chosen(network, validation_risk_nodes=risk_nodes, dropout=0.5)

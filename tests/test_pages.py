@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from mtgcn import datasets, experiment, pages, results, tables
+from mtgcn.book import mathjax
 from mtgcn.errors import MtgcnError
 
 NETWORKS = {"GCN": {}, "AE": {"AE": {"weight": 7}}, "AE+ER": {"ER": {"size": 3}}}
@@ -107,3 +108,18 @@ def test_what_is_kept_can_be_read_again(tmp_path: Path, monkeypatch: pytest.Monk
     assert results.read("cora-*")["results"].tolist() == ["cora-1", "cora-1", "cora-2", "cora-2"]
     with pytest.raises(MtgcnError, match=r"no results called 'cora-3'.*did you mean 'cora-"):
         results.read("cora-3")
+    for wrong in ("**", "/abs/*", "../*", ""):
+        with pytest.raises(MtgcnError, match="is no name of results and no pattern"):
+            results.read(wrong)
+
+
+def test_a_source_of_mathjax_that_gives_no_archive_leaves_it_to_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mathjax, "_run", lambda command, folder: None)  # ends well, and brings nothing
+    monkeypatch.setattr(mathjax.shutil, "which", lambda name: name)
+    with pytest.raises(MtgcnError, match=r"npm's .*: 0 files \*\.tgz came, not one; PyPI's .*: 0 files \*\.whl came"):
+        mathjax.ensure(tmp_path)
+    monkeypatch.setattr(mathjax, "DIGEST", mathjax._digest(b"the script"))
+    monkeypatch.setattr(mathjax, "_from_pypi", lambda: b"the script")
+    assert mathjax.ensure(tmp_path).read_bytes() == b"the script"

@@ -3,7 +3,8 @@ from pydantic import ValidationError
 
 from mtgcn.errors import MtgcnError
 from mtgcn.experiment import parameters_of
-from mtgcn.parameters import PAPER_NETWORKS, Parameters, tasks_of
+from mtgcn.paper import NETWORKS
+from mtgcn.parameters import Parameters, tasks_of
 
 
 def test_defaults_are_those_of_the_paper():
@@ -28,7 +29,7 @@ def test_seeds_are_listed_from_the_first():
     assert Parameters(dataset="cora", runs=3, first_seed=5).seeds == [5, 6, 7]
 
 
-@pytest.mark.parametrize("network", PAPER_NETWORKS)
+@pytest.mark.parametrize("network", NETWORKS)
 def test_name_of_a_network_lists_its_tasks(network):
     tasks = Parameters(dataset="cora", networks={network: {}}).networks[network]
     assert "+".join(tasks) == ("" if network == "GCN" else network)

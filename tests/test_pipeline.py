@@ -5,8 +5,9 @@ from pathlib import Path
 import nbformat
 import pytest
 import tiny_project as tiny
+from papermill.engines import NotebookExecutionManager
 
-from mtgcn import datasets, pipeline, toy
+from mtgcn import datasets, execute, pipeline, toy
 from mtgcn.errors import MtgcnError
 
 
@@ -186,13 +187,14 @@ def test_a_failing_cell_stops_its_run_only(tmp_path: Path) -> None:
         a_broken="notebook: broken\n",
         b_good="notebook: count\n",
         c_reads="notebook: gather\nresults: [a_broken]\n",
+        d_reads="notebook: gather\nresults: ['a_*']\n",
     )
     failures, shown = tiny.run(project)
-    assert set(failures) == {"a_broken", "c_reads"}
+    assert set(failures) == {"a_broken", "c_reads", "d_reads"}
     assert failures["a_broken"].error == "ZeroDivisionError: division by zero"
     assert failures["a_broken"].source == "1 / divisor"
     assert "a_broken: failed, cell 4: ZeroDivisionError" in shown
-    assert "reads the results of a_broken" in failures["c_reads"].error
+    assert all("reads the results of a_broken" in failures[name].error for name in ("c_reads", "d_reads"))
     left = nbformat.read(project.failed / "a_broken.ipynb", as_version=4)
     assert any(output.get("ename") == "ZeroDivisionError" for cell in left.cells for output in cell.get("outputs", []))
     assert sorted({Path(name).name for name in tiny.tree(project.book.root)}) == [
@@ -238,3 +240,31 @@ def test_a_kernel_that_dies_is_told(tmp_path: Path) -> None:
     (tmp_path / "notebooks" / "dying.py").write_text(tiny.HEADER + source)
     failures, _ = tiny.run(project)
     assert "the kernel died" in failures["it"].error
+
+
+def test_a_kernel_that_does_not_start_is_told_and_others_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As nbclient does when a kernel does not answer in time, which happens on a busy machine."""
+    project = tiny.make(tmp_path, a="notebook: count\n", b="notebook: count\n")
+    really = execute._Engine.execute_managed_notebook
+
+    def slow(nb_man: NotebookExecutionManager, *args: object, **options: object) -> None:
+        if not project.failed.exists():  # the first one only
+            project.failed.mkdir(parents=True)
+            raise RuntimeError("Kernel didn't respond in 120 seconds")
+        really(nb_man, *args, **options)
+
+    monkeypatch.setattr(execute._Engine, "execute_managed_notebook", slow)
+    failures, _ = tiny.run(project)
+    assert {name: failure.error for name, failure in failures.items()} == {
+        "a": "RuntimeError: Kernel didn't respond in 120 seconds"
+    }
+    assert project.book.notebook("b").exists()
+
+
+def test_kept_files_may_have_any_name(tmp_path: Path) -> None:
+    project = tiny.make(tmp_path, it="notebook: names\n")
+    source = "# %% [markdown]\n# # Names\n\n# %%\nfrom mtgcn import results\n"
+    source += 'results.keep("x\\n1\\n", "results.csv")\nresults.keep("a", "notes")\nresults.keep("b", "v1.0/b.txt")\n'
+    (tmp_path / "notebooks" / "names.py").write_text(tiny.HEADER + source)
+    assert tiny.run(project)[0] == {}
+    assert {project.book.file("it", name).read_text() for name in ("notes", "v1.0/b.txt")} == {"a", "b"}

@@ -67,7 +67,7 @@ def test_differences_are_paired_by_seed() -> None:
 def test_collapse_counts_runs_no_better_than_one_answer() -> None:
     data = datasets.load("toy")
     counts = pd.Series(data.labels[data.test]).value_counts()
-    bound = readings_tables.one_answer(data)
+    bound = datasets.one_answer(data)
     assert bound == pytest.approx(100 * counts.max() / counts.sum(), abs=1e-4)
     runs = reading_runs()
     runs.loc[0, "test_accuracy"] = bound

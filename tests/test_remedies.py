@@ -12,7 +12,8 @@ from mtgcn.errors import MtgcnError
 from mtgcn.graph import Graph, NodeSet
 from mtgcn.layers import LAYERS
 from mtgcn.pairnorm import node_sum, pair_norm, total
-from mtgcn.parameters import PAPER_NETWORKS, Parameters
+from mtgcn.paper import NETWORKS
+from mtgcn.parameters import Parameters
 from mtgcn.randomness import stream
 from mtgcn.remedies import REMEDIES, Remedy
 from mtgcn.thinning import Thinning
@@ -66,7 +67,7 @@ def test_objective_gradients_and_validation_are_those_of_the_formulas(remedy, ba
 
 
 @pytest.mark.parametrize("remedy", NAMES)
-@pytest.mark.parametrize("network", PAPER_NETWORKS)
+@pytest.mark.parametrize("network", NETWORKS)
 def test_a_part_of_the_graph_gives_the_same_or_is_not_taken(remedy, network):
     values = chosen(network, remedy, "labelled", hidden_layers=2 if network == "GCN" else 1)
     made = double_network(SCATTERED, values)

@@ -1,10 +1,11 @@
 """Mistakes in parameter files are refused before a kernel starts, with file, line and the nearest right name."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 
-from mtgcn import runfile
+from mtgcn import datasets, runfile, toy
 from mtgcn.errors import MtgcnError
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
@@ -64,6 +65,7 @@ def test_the_name_of_the_searches_is_taken(tmp_path: Path) -> None:
         ("epochs: 10", "layer: GCC", r"x\.yaml:3: there is no layer 'GCC'; did you mean 'GC'"),
         ("dataset: toy", "dataset: corra", r"x\.yaml:1: there is no data set 'corra'.*did you mean 'cora'\?"),
         ("dataset: toy", "dataset: none.npz", r"x\.yaml:1: there is no file none\.npz"),
+        ("dataset: toy", f"dataset: {'a' * 300}.npz", r"x\.yaml:1: there is no file a+\.npz"),
         ("dataset: toy", "runs: 1", r"x\.yaml: the parameter 'dataset' is missing"),
         (
             "dataset: toy",
@@ -111,6 +113,46 @@ def test_overrides(tmp_path: Path) -> None:
         load(tmp_path, GOOD, epochs="x")
     with pytest.raises(MtgcnError, match=r"^--set epochs\.deep: 'epochs' holds no names"):
         load(tmp_path, GOOD, epochs__deep=1)
+
+
+def test_a_task_that_is_no_text(tmp_path: Path) -> None:
+    with pytest.raises(MtgcnError, match=r"^--set networks: the network 'AE' has no task '1'"):
+        load(tmp_path, GOOD, networks={"AE": {1: {}}})
+
+
+@pytest.mark.parametrize("title", ["0", "[]", "false"])
+def test_a_title_that_is_no_text(tmp_path: Path, title: str) -> None:
+    with pytest.raises(MtgcnError, match=r"x\.yaml:1: 'title' has to be text"):
+        load(tmp_path, f"title: {title}\n{GOOD}")
+
+
+@pytest.mark.parametrize("wrong", ["1", "'**'", "'a/**'", "/abs/*", "[a]", "''", "../x", "a//b", "null", '"a\\0b"'])
+def test_results_are_named_by_relative_patterns(tmp_path: Path, wrong: str) -> None:
+    with pytest.raises(MtgcnError, match=r"^\S+x\.yaml:4: .* is no name of results and no pattern such as") as caught:
+        load(tmp_path, f"notebook: tables\nresults:\n- cora-1\n- {wrong}\n")
+    assert "\n" not in str(caught.value)
+
+
+def test_results_are_a_list(tmp_path: Path) -> None:
+    for wrong in ("cora-1", "null", "2024-01-02"):
+        with pytest.raises(MtgcnError, match=r"^\S+x\.yaml:2: 'results' has to be a list of names\.$"):
+            load(tmp_path, f"notebook: tables\nresults: {wrong}\n")
+    assert load(tmp_path, "notebook: tables\nresults: [cora-1, 'h*', 'search/*']\n").gathers == [
+        "cora-1",
+        "h*",
+        "search/*",
+    ]
+
+
+def test_negative_features_that_are_not_normalised(tmp_path: Path) -> None:
+    graph = toy.generate()
+    datasets.save(tmp_path / "own.npz", dataclasses.replace(graph, features=-graph.features))
+    text = GOOD.replace("dataset: toy", f"dataset: {tmp_path}/own.npz")
+    file = load(tmp_path, f"{text}normalise_features: false\n")
+    file.check_data()
+    assert file.data == datasets.load(tmp_path / "own.npz", normalise=False).digest
+    with pytest.raises(MtgcnError, match="normalise_features: false"):
+        load(tmp_path, text).check_data()
 
 
 def test_names_of_other_notebooks_are_those_of_their_parameters_cell(tmp_path: Path) -> None:

@@ -2,10 +2,13 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -16,7 +19,8 @@ from mtgcn import building, datasets, experiment, search, training
 from mtgcn.errors import MtgcnError
 from mtgcn.parameters import Parameters
 from mtgcn.search import journal, lines, plan
-from mtgcn.search.space import Point, Space, read
+from mtgcn.search.reading import read
+from mtgcn.search.space import Point, Space
 
 REPOSITORY = Path(__file__).parents[1]
 TOY = """
@@ -127,7 +131,7 @@ def test_nothing_about_the_test_nodes_is_stored(
     labels = original.labels.copy()
     labels[original.test] = (labels[original.test] + 1) % original.classes
     turned = type(original)(**{**vars(original), "labels": labels})
-    monkeypatch.setattr(lines, "_load", lambda name, normalise: turned)
+    monkeypatch.setattr(lines, "load", lambda name, normalise: turned)
     again = checkout(tmp_path)
     search.run(again)
     assert again.table.read_bytes() == finished.table.read_bytes()
@@ -150,12 +154,9 @@ def test_combined_networks_keep_what_single_tasks_chose(table: pd.DataFrame) -> 
 
 
 def test_a_complete_search_computes_nothing(finished: search.Search) -> None:
-    def refuse(some: object) -> None:
-        raise AssertionError("computed again")
-
     before = finished.journal.read_bytes()
     finished.table.unlink()
-    search.run(finished, refuse)
+    search.run(finished, _refuse)
     assert finished.table.exists()
     assert finished.journal.read_bytes() == before
 
@@ -175,7 +176,9 @@ def test_killed_and_resumed_gives_the_same_table(finished: search.Search, tmp_pa
         kills += 1
     with made.journal.open("ab") as file:
         file.write(b'{"op_code": 4, "worker')  # a line that was cut off
-    Path(f"{made.journal}.lock").symlink_to("nowhere")  # Optuna's lock of the killed process
+    lock = Path(f"{made.journal}.lock")  # Optuna's lock of the killed process, which may have left one itself
+    lock.unlink(missing_ok=True)
+    lock.symlink_to("nowhere")
     search.run(made)
     assert made.table.read_bytes() == finished.table.read_bytes()
     points = [(trial["study_id"], str(trial["user_attrs"])) for trial in trials(made)]
@@ -196,6 +199,29 @@ def test_dask_workers_give_the_same_table(finished: search.Search, tmp_path: Pat
     assert made.table.read_bytes() == finished.table.read_bytes()
 
 
+def test_a_line_that_kills_its_worker_is_told_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import dask
+
+    from mtgcn import cluster
+
+    def die(line: lines.Line) -> None:  # of a function, so that it goes to the worker as it is
+        os._exit(9)
+
+    monkeypatch.setattr(lines, "score", die)
+    made = checkout(tmp_path, "dataset: toy\ngrid: {AE: {weight: 1}}\nruns: 1\nbest_runs: 1\n")
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        cluster.connect(None, 1) as client,
+        pytest.raises(MtgcnError) as refused,
+    ):
+        search.run(made, lines.on(client))
+    assert re.fullmatch(
+        "a line of '(GCN|AE)' on toy came to nothing, every worker that tried it died, perhaps for want of"
+        " memory: the others are in the journal, and the next call goes on from there.",
+        str(refused.value),
+    )
+
+
 def test_other_settings_leave_old_scores_aside(finished: search.Search, tmp_path: Path) -> None:
     made = checkout(tmp_path, TOY.replace("epochs: 12", "epochs: 13"))
     made.journal.parent.mkdir(parents=True)
@@ -213,6 +239,20 @@ def test_expected_runs_bound_those_that_are_made(finished: search.Search) -> Non
     for network in ("GCN", "AE", "FR", "ER"):
         assert done[network] == expected[network]
     assert all(done[network] <= expected[network] for network in done)
+
+
+def test_progress_counts_what_the_present_grid_asks_for(finished: search.Search, tmp_path: Path) -> None:
+    """The journal of a larger grid, with more runs, is no progress beyond the smaller one."""
+    text = TOY.replace("AE: {weight: [1, 10, 100]", "AE: {weight: [10]").replace("best_runs: 4", "best_runs: 3")
+    made = checkout(tmp_path, text)
+    made.journal.parent.mkdir(parents=True)
+    made.journal.write_bytes(finished.journal.read_bytes())
+    reports: list[dict[str, int]] = []
+    search.run(made, report=reports.append)
+    expected = plan.expected(made.space)
+    assert all(done[network] <= expected[network] for done in reports for network in done)
+    assert reports[0]["GCN"] == 3
+    assert reports[-1]["AE"] == expected["AE"] == 2 * 2 + 1
 
 
 def test_apply_writes_chosen_values_and_leaves_the_rest(finished: search.Search, table: pd.DataFrame) -> None:
@@ -246,14 +286,38 @@ def test_apply_makes_a_file_or_refuses(finished: search.Search) -> None:
     made = Parameters(**yaml.safe_load(finished.parameters.read_text()))
     assert (made.dataset, list(made.networks)) == ("toy", finished.space.networks)
     for text, message in (
-        ("dataset: cora\n", "another data set or depth"),
-        ("dataset: toy\nfirst_seed: 1000\n", "reports the seed 1000"),
-        ("dataset: toy\nnetworks: {GCN: {}\n}\n", "as indented lines"),
+        ("dataset: cora\n", ":1: dataset is cora, but params/search/toy.yaml is about toy."),
+        (
+            "dataset: toy\nhidden_layers: 2\n",
+            ":2: hidden_layers is 2, but params/search/toy.yaml is about 1.",
+        ),
+        ("runs: 3\n", ": the parameter 'dataset' is missing."),
+        (
+            "dataset: toy\nfirst_seed: 1000\n",
+            ":2: the seed 1000 would be reported, with which the search was made.",
+        ),
+        (
+            "dataset: toy\nnetworks: {GCN: {}\n}\n",
+            ":2: write 'networks:' as indented lines, so that they can be replaced.",
+        ),
+        (
+            "dataset: toy\nnetworks:\n  AE: 5\n",
+            ":3: 'AE' has to name the parameters of its tasks; {} takes the defaults.",
+        ),
+        ("dataset: toy\nnetworks: [AE]\n", ":2: networks is ['AE']: input should be a valid dictionary."),
     ):
         finished.parameters.write_text(text)
-        with pytest.raises(MtgcnError, match=message):
+        with pytest.raises(MtgcnError) as refused:
             search.apply(finished)
+        assert str(refused.value) == f"{finished.parameters}{message}"
         assert finished.parameters.read_text() == text
+
+
+def test_apply_fills_empty_networks(finished: search.Search) -> None:
+    finished.parameters.write_text("dataset: toy\nnetworks:\nruns: 3\n")
+    search.apply(finished)
+    made = Parameters(**yaml.safe_load(finished.parameters.read_text()))
+    assert (made.runs, list(made.networks)) == (3, finished.space.networks)
 
 
 def _read(root: Path, text: str) -> Space:
@@ -262,24 +326,129 @@ def _read(root: Path, text: str) -> Space:
     return read(path)
 
 
+WEIGHTS_OF_AE = "weight: [1, 10, 100], nodes: [labelled"
+
+
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "sentence"),
     [
-        (("runs: 2", "rums: 2"), r"toy.yaml:9: there is no key 'rums'; did you mean 'runs'\?"),
-        (("size: [20, 60]", "sise: [20, 60]"), "sise"),
-        (("nodes: [labelled, all]", "nodes: [some]"), "some"),
-        (("AE: {weight: [1, 10, 100]", "AE: {weight: [0, 10]"), "needs weights, all above 0"),
-        (("FR: [10]", "FR: [11]"), r"toy.yaml:7: .*'FR' have to be some of those"),
-        (("combined: {AE+FR:", "combined: {FR+AE:"), "there is no network 'FR[+]AE'"),
-        (("epochs: 12", "runs: 12"), r"toy.yaml:2: .*'runs' has a place of its own"),
-        (("epochs: 12", "epoch: 12"), "epoch"),
-        (("best_runs: 4", "best_runs: 1"), "at least as large as runs"),
+        (("runs: 2", "rums: 2"), "9: there is no key 'rums'; did you mean 'runs'?"),
+        (
+            ("dataset: toy", "dataset: tory"),
+            "1: there is no data set 'tory', nor is it a .npz file; did you mean 'toy'?",
+        ),
+        (("  AE: {", "  AX: {"), "4: there is no task 'AX'; did you mean 'AE'?"),
+        (("size: [20, 60]", "sise: [20, 60]"), "5: there is no parameter 'sise'; did you mean 'size'?"),
+        (("size: [20, 60]", "size: []"), "5: FR.size is []: it needs a value at least."),
+        (("nodes: [labelled, all]", "nodes: [some]"), "4: nodes is 'some': input should be 'labelled' or 'all'."),
+        ((WEIGHTS_OF_AE, "nodes: [labelled"), "4: the task 'AE' needs weights, such as 'weight: [1, 10, 100]'."),
+        *(
+            (
+                (WEIGHTS_OF_AE, f"weight: {written}, nodes: [labelled"),
+                f"4: AE.weight is {value}: it has to be a number above 0, or a list of such.",
+            )
+            for written, value in (("[0, 10]", "0.0"), ("[x]", "'x'"), ("", "None"), ("true", "True"))
+        ),
+        (("FR: [10]", "FR: [11]"), "7: the weights of 'FR' have to be some of those in its grid."),
+        (("FR: [10]", "RF: [10]"), "7: the grid has no task 'RF'; did you mean 'FR'?"),
+        (("combined: {AE+FR:", "combined: {FR+AE:"), "8: there is no network 'FR+AE'; did you mean 'AE+FR'?"),
+        (
+            ("combined: {AE+FR:", "combined: {AE:"),
+            "8: 'AE' has not several tasks: it is searched without being named here.",
+        ),
+        (
+            ("AE+FR: [-1, 0, 1]", "AE+FR: [5]"),
+            "8: from some weight of 'AE' the steps [5] all leave its grid: let 0 be one of them.",
+        ),
+        (
+            ("AE+FR: [-1, 0, 1]", "AE+FR: []"),
+            "8: AE+FR is []: it needs steps on the grids of weights, such as [-1, 0, 1].",
+        ),
+        (
+            ("AE+FR: [-1, 0, 1]", "AE+FR: [0.5]"),
+            "8: AE+FR is 0.5: input should be a valid integer, got a number with a fractional part.",
+        ),
+        (
+            ("batch: 5", "readings: {l2_layers: all}"),
+            "8: readings are compared for GCN and single tasks only: leave out 'combined'.",
+        ),
+        (("epochs: 12", "runs: 12"), "2: 'runs' has a place of its own in a search file."),
+        (("epochs: 12", "epoch: 12"), "2: there is no parameter 'epoch'; did you mean 'epochs'?"),
+        (("best_runs: 4", "best_runs: 1"), "10: best_runs is 1: it has to be at least as large as runs, 2."),
     ],
 )
-def test_mistakes_are_told_with_their_line(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+def test_mistakes_are_told_with_their_line(tmp_path: Path, change: tuple[str, str], sentence: str) -> None:
     assert change[0] in TOY
-    with pytest.raises(MtgcnError, match=message):
+    with pytest.raises(MtgcnError) as refused:
         _read(tmp_path, TOY.replace(*change, 1))
+    # Another network can lack the same thing, in a sentence of its own.
+    assert str(refused.value).splitlines()[0] == f"{tmp_path}/toy.yaml:{sentence}"
+
+
+@pytest.mark.parametrize(
+    ("reading", "sentence"),
+    [
+        ("l2_layers: some", "l2_layers is 'some': input should be 'first' or 'all'."),
+        ("EE.size: 3", "there is no task 'EE'; did you mean 'ER'?"),
+        ("FR.size: 3", "'FR.size' needs a grid of the task 'FR'."),
+        ("ER.sise: 3", "there is no parameter 'sise'; did you mean 'size'?"),
+        ("ER.weight: 0", "ER.weight is 0: it has to be a number above 0, or a list of such."),
+        ("hidden_layers: 3", "'hidden_layers' has a place of its own in a search file."),
+        (
+            "remedy_settings: {alpha: 1}",
+            "remedy_settings is {'alpha': 1}: it has to be one number or word, or a list of such.",
+        ),
+    ],
+)
+def test_mistakes_in_readings_are_told_with_their_line(tmp_path: Path, reading: str, sentence: str) -> None:
+    with pytest.raises(MtgcnError) as refused:
+        _read(tmp_path, f"dataset: toy\ngrid: {{ER: {{weight: 1}}}}\nreadings:\n  {reading}\n")
+    assert str(refused.value) == f"{tmp_path}/toy.yaml:4: {sentence}"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("grid: {FR: {weight: [1], size: [50, 400]}}", "2: size 400 does not fit the 120 features of the data."),
+        ("grid:\n  ER:\n    weight: 1\n    size:\n    - 8\n    - 50", "7: size 50 is more than the 16 hidden units"),
+        # Each value alone would do.
+        ("grid: {FR: {weight: 1, size: 120, size_means: [zeroed, kept]}}", "2: size 120 does not fit the 120 features"),
+        ("grid: {ER: {weight: 1}}\nreadings:\n  hidden_units: [16, 3]", "4: size 4 is more than the 3 hidden units"),
+    ],
+)
+def test_values_are_checked_against_the_data_first(tmp_path: Path, text: str, sentence: str) -> None:
+    made = checkout(tmp_path, f"dataset: toy\n{text}\n")
+    with pytest.raises(MtgcnError) as refused:
+        search.run(made, _refuse)
+    assert str(refused.value).startswith(f"{made.source}:{sentence}")
+    assert "\n" not in str(refused.value)
+
+
+def test_defaults_that_do_not_fit_are_no_mistake_where_the_grid_has_others(tmp_path: Path) -> None:
+    text = (
+        "dataset: toy\nsettings: {hidden_units: 3, epochs: 2}\ngrid: {ER: {weight: 1, size: 2}}\nruns: 1\nbest_runs: 1"
+    )
+    made = checkout(tmp_path, text)
+    search.run(made)
+    assert made.table.exists()
+
+
+def test_a_graph_with_negative_features_is_searched_as_it_is(tmp_path: Path) -> None:
+    toy = datasets.load("toy", normalise=False)
+    features = toy.features.copy()
+    features.data[0] = -1.0
+    path = tmp_path / "negative.npz"
+    datasets.save(path, replace(toy, features=features))
+    text = f"dataset: {path}\nsettings: {{epochs: 2}}\ngrid: {{AE: {{weight: 1}}}}\nruns: 1\nbest_runs: 1\n"
+    with pytest.raises(MtgcnError, match="normalise_features: false"):
+        search.run(checkout(tmp_path / "normalised", text))
+    made = checkout(tmp_path / "as it is", text.replace("epochs: 2", "epochs: 2, normalise_features: false"))
+    search.run(made)
+    assert pd.read_csv(made.table)["network"].tolist() == ["GCN", "AE"]
+
+
+def _refuse(some: object) -> Iterator[lines.Scored]:
+    raise AssertionError("computed")
 
 
 def test_readings_are_switched_one_at_a_time(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import io
 import re
 from collections.abc import Callable
 from html import unescape
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -137,9 +136,3 @@ def test_csv_holds_the_numbers(runs: pd.DataFrame) -> None:
     assert len(read) == 3 * (7 + 1)
     assert read["mean"].to_numpy() == pytest.approx(table.data["mean"].to_numpy(float), nan_ok=True)
     assert read["agrees"].dropna().isin([True, False]).all()
-
-
-def test_save_writes_all_three(tmp_path: Path, runs: pd.DataFrame) -> None:
-    tables.table1(runs).save(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["table-1.csv", "table-1.html", "table-1.tex"]
-    assert (tmp_path / "table-1.tex").read_text() == tables.table1(runs).latex()

@@ -5,7 +5,7 @@ from small import double_network, parameters, tiny
 
 from mtgcn import building, machine, toy
 from mtgcn.datasets import from_arrays, load
-from mtgcn.parameters import PAPER_NETWORKS
+from mtgcn.paper import NETWORKS
 from mtgcn.training import Progress, l2_of, train
 
 TOY = load("toy")
@@ -52,7 +52,7 @@ def two_threads(monkeypatch):
     torch.set_num_threads(before)
 
 
-@pytest.mark.parametrize("network", PAPER_NETWORKS)
+@pytest.mark.parametrize("network", NETWORKS)
 def test_run_alone_equals_run_in_a_batch_of_ten(network):
     together = trained(network, runs=10, epochs=12)
     for seed in (0, 7):
@@ -74,7 +74,7 @@ def test_run_alone_equals_run_in_a_batch_whatever_the_sizes(values):
         assert_same_run(together, seed, trained("AE+FR+ER", ODD, seeds=[seed], epochs=6, **values), 0)
 
 
-@pytest.mark.parametrize("network", PAPER_NETWORKS)
+@pytest.mark.parametrize("network", NETWORKS)
 def test_run_goes_on_alike_when_others_have_ended(network):
     together = trained(network, runs=8, **ENDING)
     assert len(set(together.epochs)) > 2, "the runs should end at different epochs"
@@ -82,7 +82,7 @@ def test_run_goes_on_alike_when_others_have_ended(network):
         assert_same_run(together, seed, trained(network, seeds=[seed], **ENDING), 0)
 
 
-@pytest.mark.parametrize("network", PAPER_NETWORKS[1:])
+@pytest.mark.parametrize("network", NETWORKS[1:])
 def test_weights_of_zero_give_the_plain_network(network):
     names = tasks_of(network)
     plain = trained("GCN", runs=2)

@@ -50,11 +50,30 @@ def test_shared_parts_by_anchor() -> None:
         ("a: 1\n2: 3\n", r"params/x\.yaml:2: the name 2 has to be text"),
         ("a: !!python/object/apply:os.system ['true']\n", r"params/x\.yaml:1: not valid YAML"),
         ("a: \x00\n", r"params/x\.yaml: not valid YAML"),
+        (
+            "a: 1\ntitle: 2024-02-30\n",
+            r"x\.yaml:2: not valid YAML, '2024-02-30' is no possible timestamp; put it in quo",
+        ),
+        ("a: 1\nb: [1, 2024-13-45 10:00:00]\n", r"x\.yaml:2: .* is no possible timestamp"),
+        ("a: !!bool maybe\n", r"x\.yaml:1: .*'maybe' is no possible bool"),
+        ("a: !!timestamp soon\n", r"x\.yaml:1: .*'soon' is no possible timestamp"),
+        ("a: !!int ''\n", r"x\.yaml:1: .*'' is no possible int"),
+        (f"a: {'9' * 5000}\n", r"x\.yaml:1: .*'9+' is no possible int"),
+        (f"a: 1{':59' * 200}.5\n", r"x\.yaml:1: .* is no possible float"),
+        ("a: 1\nepochs: &x [*x]\n", r"x\.yaml:2: the value stands within itself; write it out"),
+        ("a: &x\n  b:\n    c: *x\n", r"x\.yaml:3: the value stands within itself"),
+        (f"a: {'[' * 5000}\n", r"x\.yaml: not valid YAML, it is nested too deeply"),
     ],
 )
 def test_mistakes_name_file_and_line(text: str, message: str) -> None:
     with pytest.raises(MtgcnError, match=message):
         yamlfile.parse(text, HERE)
+
+
+def test_one_value() -> None:
+    assert yamlfile.value("", "--set a") is None
+    assert yamlfile.value("{a: &x [1], b: *x}", "--set a") == {"a": [1], "b": [1]}
+    assert yamlfile.value("'2024-02-30'", "--set a") == "2024-02-30"
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

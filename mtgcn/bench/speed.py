@@ -51,6 +51,10 @@ def ratios(datasets: tuple[str, ...] = DATASETS, seconds: float = 4.0) -> Iterat
         }
 
 
+class _Enough(Exception):
+    """The training that is measured has gone on for long enough."""
+
+
 def engine_seconds(dataset: Dataset, network: str, seconds: float, runs: int = RUNS) -> float:
     """Return the seconds that the engine takes for a run and epoch, the whole of training included."""
     parameters = experiment.parameters_of(
@@ -61,9 +65,9 @@ def engine_seconds(dataset: Dataset, network: str, seconds: float, runs: int = R
     def stop(_: object) -> None:
         stamps.append(time.perf_counter())
         if stamps[-1] - stamps[0] > seconds and len(stamps) > 24:
-            raise KeyboardInterrupt
+            raise _Enough
 
-    with suppress(KeyboardInterrupt):
+    with suppress(_Enough):
         train(building.build(parameters, network, dataset), parameters, stop)
     # Dropout masks are drawn every eighth epoch: a median over single epochs would leave that out.
     octets = np.diff(stamps[1::8])
@@ -85,7 +89,7 @@ def accuracies(datasets: tuple[str, ...] = DATASETS) -> Iterator[dict[str, objec
         }
 
 
-def _median_seconds(epoch: Callable[[], None], seconds: float) -> float:
+def _median_seconds(epoch: peers.Epoch, seconds: float) -> float:
     epoch()
     taken: list[float] = []
     while sum(taken) < seconds or len(taken) < 5:

@@ -7,6 +7,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 
 from mtgcn.errors import MtgcnError
@@ -16,6 +17,17 @@ NAME = "tex-svg-full.js"  # every TeX extension in one file, glyphs as SVG paths
 DIGEST = "a4354ff94fd868aea0cc6eaaa79a57fda0588646fc46ee3700a349ee0a11cbe6"
 NPM_PACKAGE = "mathjax@3.2.2"
 PYPI_PACKAGE = "sphinx-mathjax-offline==0.0.2"
+# What a source that fails raises: no program or network, another file than expected or none, a damaged archive.
+FAULTS = (
+    OSError,
+    subprocess.SubprocessError,
+    KeyError,
+    ValueError,
+    EOFError,
+    zlib.error,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+)
 
 
 def ensure(folder: Path) -> Path:
@@ -27,13 +39,12 @@ def ensure(folder: Path) -> Path:
     for source, fetch in ((f"npm's {NPM_PACKAGE}", _from_npm), (f"PyPI's {PYPI_PACKAGE}", _from_pypi)):
         try:
             content = fetch()
-        except (OSError, subprocess.SubprocessError, KeyError, tarfile.TarError, zipfile.BadZipFile) as error:
+        except FAULTS as error:
             reasons.append(f"{source}: {_reason(error)}")
             continue
         if _digest(content) != DIGEST:
             reasons.append(f"{source}: {NAME} has the digest {_digest(content)}, not {DIGEST}")
             continue
-        target.parent.mkdir(parents=True, exist_ok=True)
         with replacing(target) as temporary:
             temporary.write_bytes(content)
         return target
@@ -48,7 +59,7 @@ def _from_npm() -> bytes:
         raise FileNotFoundError("npm is not installed")
     with tempfile.TemporaryDirectory() as folder:
         _run([npm, "pack", "--silent", NPM_PACKAGE], folder)
-        (archive,) = Path(folder).glob("*.tgz")
+        archive = _only(folder, "*.tgz")
         with tarfile.open(archive) as tar:
             member = tar.extractfile(f"package/es5/{NAME}")
             if member is None:
@@ -59,9 +70,17 @@ def _from_npm() -> bytes:
 def _from_pypi() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         _run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", PYPI_PACKAGE], folder)
-        (wheel,) = Path(folder).glob("*.whl")
+        wheel = _only(folder, "*.whl")
         with zipfile.ZipFile(wheel) as archive:
             return archive.read(f"sphinx-mathjax-offline/static/mathjax/{NAME}")
+
+
+def _only(folder: str, pattern: str) -> Path:
+    """Return the one file that came."""
+    found = sorted(Path(folder).glob(pattern))
+    if len(found) != 1:
+        raise ValueError(f"{len(found)} files {pattern} came, not one")
+    return found[0]
 
 
 def _run(command: list[str], folder: str) -> None:

@@ -58,7 +58,7 @@ def _meaning(parameter: Any) -> str:
 def parameters() -> str:
     """Return the keys of a parameter file, those of an experiment and those of each task, as Markdown."""
     from mtgcn.depths import DepthParameters
-    from mtgcn.parameters import Parameters
+    from mtgcn.parameters import Parameters, SplitsParameters
     from mtgcn.remedies import REMEDIES
     from mtgcn.tasks import TASKS
 
@@ -73,6 +73,7 @@ def parameters() -> str:
     own = [name for name in DepthParameters.__annotations__ if name != "hidden_layers"]
     several = ["## Several depths", "", "The keys of an experiment but `hidden_layers`, and", ""]
     parts += [*several, model(DepthParameters, own)]
+    parts += ["## Several splits", "", "The keys of an experiment, and", "", model(SplitsParameters, ["splits"])]
     return "\n".join(parts)
 
 

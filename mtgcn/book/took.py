@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from mtgcn.store import SECONDS
 from mtgcn.tables import CELLS
 
-SECONDS = "seconds"
 TABLES = {f"{dataset}-{depth}" for dataset, depth in CELLS}
 
 

@@ -8,7 +8,7 @@ import typer
 from mtgcn import wording
 from mtgcn.cli import app
 from mtgcn.cli.settings import setting
-from mtgcn.errors import MtgcnError
+from mtgcn.errors import MtgcnError, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +39,9 @@ def train(
 
     parameters = experiment.parameters_of(**values)
     data = experiment.data_of(parameters)
+    for target in (table, state):
+        if target is not None:
+            files.check_target(target)
     try:
         outcome = experiment.run(parameters, data)
     except KeyboardInterrupt as interrupt:
@@ -48,23 +51,34 @@ def train(
             _show(reached)
         raise typer.Exit(130) from None
     _show(outcome.table)
+    if state is not None:  # first: the table has been shown already
+        states.save(state, states.State.of(parameters, network, data, outcome.trained[network]))
     if table is not None:
         files.write_text(table, outcome.table.to_csv(index=False))
-    if state is not None:
-        states.save(state, states.State.of(parameters, network, data, outcome.trained[network]))
 
 
 def _values(dataset: str, network: str, hidden_layers: int, runs: int, settings: list[str]) -> dict[str, Any]:
-    tasks: dict[str, dict[str, Any]] = {}
+    from mtgcn.parameters import Parameters
+    from mtgcn.tasks import TASKS
+
+    tasks: dict[str, Any] = {}
     values: dict[str, Any] = {"dataset": dataset, "hidden_layers": hidden_layers, "runs": runs}
     for text in settings:
         name, value = setting(text)
+        if name[0] == "networks":
+            raise MtgcnError(f"--set {text}: name the network by --network, and set its tasks as in AE.weight=30.")
         if len(name) == 1:
             values[name[0]] = value
-        elif len(name) == 2:
-            tasks.setdefault(name[0], {})[name[1]] = value
-        else:
+            continue
+        if len(name) > 2:
             raise MtgcnError(f"--set {text}: expected NAME=VALUE or TASK.NAME=VALUE, such as AE.weight=30.")
+        if name[0] not in TASKS and name[0] not in Parameters.model_fields:
+            hint = nearest(name[0], [*TASKS, *Parameters.model_fields])
+            raise MtgcnError(f"--set {text}: there is no task or parameter '{name[0]}'{hint}")
+        inner = (tasks if name[0] in TASKS else values).setdefault(name[0], {})
+        if not isinstance(inner, dict):
+            raise MtgcnError(f"--set {text}: '{name[0]}' holds no names.")
+        inner[name[1]] = value
     return {**values, "networks": {network: tasks}}
 
 

@@ -4,7 +4,7 @@ from mtgcn.figures.architecture import architecture
 from mtgcn.figures.curves import learning_curves
 from mtgcn.figures.depth import accuracy_against_depth
 from mtgcn.figures.examples import two_runs
-from mtgcn.figures.heatmaps import depth_by_layer, epoch_by_layer, weight_grid
+from mtgcn.figures.heatmaps import depth_by_layer, epoch_by_layer
 from mtgcn.figures.maps import embedding_maps
 from mtgcn.figures.measures import accuracy_against_measures
 from mtgcn.figures.readings import runs_by_reading
@@ -30,5 +30,4 @@ __all__ = [
     "search_maps",
     "styled",
     "two_runs",
-    "weight_grid",
 ]

@@ -1,11 +1,9 @@
-"""Heat maps: a measure by depth or epoch and layer, and validation accuracy over a grid of weights."""
+"""Heat maps: a measure by depth or epoch and layer."""
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import LogNorm, Normalize
-from matplotlib.patches import Rectangle
 
 from mtgcn.comparison import in_order
 from mtgcn.figures import style
@@ -75,31 +73,6 @@ def _by_layer(
     return figure
 
 
-@styled
-def weight_grid(scores: pd.DataFrame, x: str, y: str, value: str = "validation_accuracy") -> Figure:
-    """Draw the mean of ``value`` for each pair of the columns ``x`` and ``y`` of ``scores``, the best one framed.
-
-    Rows of ``scores`` with the same pair (runs, other choices) are averaged; a pair that is not there stays empty.
-    """
-    grid = scores.pivot_table(value, y, x).sort_index(ascending=False)
-    name = value.replace("_", " ")
-    alt = f"Heat map of {name} by {x} (across) and {y} (up), best {np.nanmax(grid.to_numpy()):.2f}."
-    figure = Figure(2 + 0.72 * grid.shape[1], 1.3 + 0.46 * grid.shape[0], alt)
-    ax = figure.subplots()
-    sns.heatmap(grid, ax=ax, cmap=COLOURS, annot=True, fmt=".1f", cbar_kws={"label": f"{name}, %"})
-    row, column = np.unravel_index(np.nanargmax(grid.to_numpy()), grid.shape)
-    ax.add_patch(Rectangle((float(column), float(row)), 1, 1, fill=False, edgecolor="#d55e00", linewidth=3))
-    ax.tick_params(length=0)
-    ax.grid(visible=False)
-    ax.set_xticklabels([_number(weight) for weight in grid.columns], rotation=0)
-    ax.set_yticklabels([_number(weight) for weight in grid.index], rotation=0)
-    return figure
-
-
 def _range(values: pd.DataFrame) -> tuple[float, float]:
     finite = values.to_numpy(float)[values.notna()]
     return (float(finite.min()), float(finite.max())) if finite.size else (1.0, 1.0)
-
-
-def _number(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -9,6 +9,7 @@ from mtgcn.figures import style
 from mtgcn.figures.depth import mean_line, within_per_cent
 from mtgcn.figures.style import GREY, Figure, styled
 from mtgcn.published import accuracies
+from mtgcn.remedies import REMEDIES
 
 
 @styled
@@ -16,7 +17,8 @@ def remedies_against_depth(table: pd.DataFrame) -> Figure:
     """Draw accuracy against depth on one data set, one panel a remedy, one line a network, with 95 % intervals.
 
     ``table`` has ``dataset, remedy, network, hidden_layers, test_accuracy``, one row a run. A thin line is the same
-    network without remedy; open diamonds are the means that others have published for the remedy without tasks.
+    network without remedy, left out where a remedy has settings of its own (see `mtgcn.gathering`); open diamonds
+    are the means that others have published for the remedy without tasks.
     """
     datasets = list(dict.fromkeys(table["dataset"]))
     there = list(dict.fromkeys(table["remedy"]))
@@ -31,7 +33,7 @@ def remedies_against_depth(table: pd.DataFrame) -> Figure:
     for remedy, ax in zip(remedies, axes, strict=False):
         for network in networks:
             own = table[table["network"] == network]
-            if remedy != PLAIN:
+            if remedy != PLAIN and remedy in REMEDIES:
                 mean_line(ax, own[own["remedy"] == PLAIN], network, thin=True)
             mean_line(ax, own[own["remedy"] == remedy], network)
         theirs, kind = accuracies(), remedy.partition(",")[0]  # whoever's settings it has here

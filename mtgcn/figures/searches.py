@@ -1,6 +1,7 @@
 """A grid search as heat maps: validation accuracy of every point, the chosen one framed."""
 
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
@@ -62,18 +63,14 @@ def _grid(network: str, scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _map(ax: Axes, network: str, grid: pd.DataFrame, scores: pd.DataFrame, scale: Normalize) -> None:
-    ax.pcolormesh(grid, norm=scale, cmap=COLOURS, edgecolors="none")
+    weights = [f"{weight:g}" for weight in grid]
+    sns.heatmap(grid, ax=ax, norm=scale, cmap=COLOURS, cbar=False, xticklabels=weights, yticklabels=list(grid.index))
     across, *down = searched.varying(network, scores)
     ax.set_title(network, fontsize=10)
     ax.set_xlabel(across, fontsize=8)
     ax.set_ylabel("\n".join(down), fontsize=8)
-    ax.set_xticks([place + 0.5 for place in range(grid.shape[1])], [f"{weight:g}" for weight in grid], fontsize=7)
-    ax.set_yticks([place + 0.5 for place in range(len(grid))], list(grid.index), fontsize=7)
-    ax.set_ylim(len(grid), 0)
-    ax.tick_params(length=0)
+    ax.tick_params(length=0, labelsize=7, labelrotation=0)
     ax.grid(visible=False)
-    for edge in ax.spines.values():
-        edge.set_visible(False)
     best = scores[(scores["network"] == network) & scores["chosen"].astype(bool)]
     for _, point in best.iterrows():
         row = ", ".join(searched.number(point[name]) for name in down)

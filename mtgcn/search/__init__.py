@@ -10,7 +10,8 @@ from mtgcn.parameters import tasks_of
 from mtgcn.search import outcome, plan
 from mtgcn.search.journal import Journal, locked
 from mtgcn.search.lines import Executor, here, lay_out
-from mtgcn.search.space import Space, read
+from mtgcn.search.reading import check_data, read
+from mtgcn.search.space import Space
 
 # What a run costs in runs of GCN, measured on Cora; only for guessing the time left.
 COST = {"AE": 0.7, "FR": 1.2, "ER": 0.6}
@@ -53,7 +54,7 @@ class Search:
     @cached_property
     def data(self) -> str:
         """The digest of the data set."""
-        return datasets.DIGESTS.get(self.space.dataset) or datasets.load(self.space.dataset).digest
+        return datasets.digest_of(self.space.dataset)
 
     def open(self) -> Journal:
         """Return what the journal holds."""
@@ -61,17 +62,16 @@ class Search:
         return Journal(self.journal, self.space, self.data)
 
     def done(self, journal: Journal) -> dict[str, int]:
-        """Return how many runs each network has had."""
-        counts = dict.fromkeys(self.space.networks, 0)
-        for point, scores in journal.scores.items():
-            counts[point.network] += len(scores)
-        return counts
+        """Return how many runs each network has had of those that this search asks for."""
+        return plan.done(self.space, journal.scores)
 
 
 def run(search: Search, executor: Executor = here, report: Report = lambda done: None) -> None:
     """Compute what is missing of a search and write its table; what is there already is not computed again."""
     with locked(search.journal):
         journal = search.open()
+        if plan.todo(search.space, journal.scores):  # a complete search needs no data
+            check_data(search.source, search.space)
         report(search.done(journal))
         while wants := plan.todo(search.space, journal.scores):
             lines = lay_out(search.space, wants, search.data)

@@ -76,7 +76,7 @@ class Journal:
     def _distribution(self, name: str, value: Any) -> BaseDistribution:
         """Return what Optuna shall know about a parameter: weights lie on a logarithmic scale."""
         task, _, parameter = name.partition(".")
-        choices = self._space.grid.get(task, {}).get(parameter, self._space.readings.get(name, [value]))
+        choices = [*self._space.grid.get(task, {}).get(parameter, []), *self._space.readings.get(name, [])]
         if parameter == "weight":
             return FloatDistribution(min(choices), max(choices), log=True)
         return CategoricalDistribution(choices)

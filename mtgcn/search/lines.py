@@ -69,7 +69,7 @@ def score(line: Line) -> list[list[float]]:
             " install the same mtgcn on both."
         )
     torch.set_num_threads(1)
-    dataset = _load(line.parameters.dataset, line.parameters.normalise_features)
+    dataset = load(line.parameters.dataset, line.parameters.normalise_features)
     if dataset.digest != line.data:
         raise MtgcnError(f"a worker has other data in {line.parameters.dataset} than this machine.")
     seeds = [seed for want in line.wants for seed in want.seeds]
@@ -83,7 +83,7 @@ def score(line: Line) -> list[list[float]]:
     return [[next(accuracies) for _ in want.seeds] for want in line.wants]
 
 
-_load = lru_cache(maxsize=1)(datasets.load)
+load = lru_cache(maxsize=2)(datasets.load)  # two: a search can compare features as they are and normalised
 
 
 def here(lines: Sequence[Line]) -> Iterator[Scored]:
@@ -98,11 +98,21 @@ def on(client: "Client") -> Executor:
 
 
 def _on(client: "Client", lines: Sequence[Line]) -> Iterator[Scored]:
-    from distributed import as_completed
+    from distributed import CancelledError, KilledWorker, as_completed
+
+    from mtgcn.cluster import reason
 
     futures = {client.submit(score, line, pure=False): line for line in lines}
     try:
         for future in as_completed(futures, loop=client.loop):
-            yield futures[future], future.result()
+            line = futures[future]
+            try:
+                scores = future.result()
+            except (CancelledError, KilledWorker) as error:
+                raise MtgcnError(
+                    f"a line of '{line.network}' on {line.parameters.dataset} came to nothing,"
+                    f" {reason(error)}: the others are in the journal, and the next call goes on from there."
+                ) from error
+            yield line, scores
     finally:
         client.cancel(list(futures))

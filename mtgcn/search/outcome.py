@@ -63,11 +63,19 @@ def apply(path: Path, source: str, space: Space, rows: pd.DataFrame) -> None:
     Networks that the search has not finished, or knows nothing of, stay as they were. A file that is not there
     begins with the data set and the depth. ``source`` is the name of the search file.
     """
-    text = path.read_text(encoding="utf-8") if path.exists() else _beginning(space)
-    before = yamlfile.parse(text, path).data
-    networks = {name: tasks or {} for name, tasks in before.get("networks", {}).items()}
-    if before["dataset"] != space.dataset or before.get("hidden_layers", 1) != space.hidden_layers:
-        raise MtgcnError(f"{path} is about another data set or depth than {source}.")
+    if path.exists():
+        file, text = yamlfile.read(path), path.read_text(encoding="utf-8")
+    else:
+        text = f"dataset: {space.dataset}\nhidden_layers: {space.hidden_layers}\n"
+        file = yamlfile.parse(text, path)
+    _refuse(file, _known(file.data))
+    networks = dict(file.data.get("networks") or {})
+    for key, said, searched in (
+        ("dataset", file.data["dataset"], space.dataset),
+        ("hidden_layers", file.data.get("hidden_layers", 1), space.hidden_layers),
+    ):
+        if said != searched:
+            raise MtgcnError(f"{file.where((key,))}: {key} is {said}, but {source} is about {searched}.")
     comments = {}
     for _, row in rows[rows["chosen"]].iterrows():
         name = str(row["network"])
@@ -81,12 +89,19 @@ def apply(path: Path, source: str, space: Space, rows: pd.DataFrame) -> None:
     block = [f"networks:  # values of {source}, by mean validation accuracy"]
     block += [_network(name, tasks, comments.get(name)) for name, tasks in networks.items()]
     after = _replaced(text, "\n".join(block) + "\n")
-    _check(path, space, before, after)
+    _check(file, space, after)
     files.write_text(path, after)
 
 
-def _beginning(space: Space) -> str:
-    return f"dataset: {space.dataset}\nhidden_layers: {space.hidden_layers}\n"
+def _known(data: dict[str, Any]) -> dict[str, Any]:
+    """Return what a file says about the experiment; `networks` without anything are as if not there."""
+    given = {name: value for name, value in data.items() if name in Parameters.model_fields}
+    return {name: value for name, value in given.items() if name != "networks" or value is not None}
+
+
+def _refuse(file: yamlfile.YamlFile, known: dict[str, Any]) -> None:
+    for problem in experiment_problems(known):
+        raise MtgcnError(f"{file.where(problem.location)}: {problem.message}")
 
 
 def _values(space: Space, row: "pd.Series[Any]") -> tuple[tuple[str, Any], ...]:
@@ -116,16 +131,17 @@ def _replaced(text: str, block: str) -> str:
     return text[: found.start()] + block + text[found.end() :]
 
 
-def _check(path: Path, space: Space, before: dict[str, Any], text: str) -> None:
+def _check(file: yamlfile.YamlFile, space: Space, text: str) -> None:
     """Refuse to write what would change other keys, be no experiment, or report a run that the search has seen."""
     try:
-        after = yamlfile.parse(text, path).data
+        after = yamlfile.parse(text, file.path)
     except MtgcnError:
-        after = {}
-    if {**before, "networks": None} != {**after, "networks": None}:
-        raise MtgcnError(f"{path}: write 'networks:' as indented lines, so that they can be replaced.")
-    known = {name: value for name, value in after.items() if name in Parameters.model_fields}
-    for problem in experiment_problems(known):
-        raise MtgcnError(f"{path}: {problem.message}")
+        after = yamlfile.YamlFile(file.path, {}, {})
+    if {**file.data, "networks": None} != {**after.data, "networks": None}:
+        where = file.where(("networks",))
+        raise MtgcnError(f"{where}: write 'networks:' as indented lines, so that they can be replaced.")
+    known = _known(after.data)
+    _refuse(after, known)
     if shared := set(Parameters(**known).seeds) & set(space.seeds(space.best_runs)):
-        raise MtgcnError(f"{path} reports the seed {min(shared)}, with which the search was made.")
+        where = file.where(("first_seed",) if "first_seed" in known else ("runs",))
+        raise MtgcnError(f"{where}: the seed {min(shared)} would be reported, with which the search was made.")

@@ -115,6 +115,35 @@ def expected(space: Space) -> dict[str, int]:
     return counts
 
 
+def done(space: Space, scores: Scores) -> dict[str, int]:
+    """Return how many runs each network has had of those that its stages ask for, and no others.
+
+    A journal can hold more: points that have left the grid, and seeds from the time when there were more runs.
+    """
+    counts = {}
+    for network in space.networks:
+        had: set[tuple[Point, int]] = set()
+        for stage in stages(space, network, scores):
+            wanted = {(point, seed) for point in stage.points for seed in space.seeds(stage.runs)}
+            known = {(point, seed) for point, seed in wanted if seed in scores.get(point, {})}
+            had |= known
+            if known < wanted:
+                break
+        counts[network] = len(had)
+    return counts
+
+
+def structures(space: Space) -> list[Point]:
+    """Return the points that may be asked for of GCN and single tasks, of those that differ in weights only one.
+
+    A combined network has no other values than these.
+    """
+    if space.readings:
+        return [point for network in space.networks for point in _readings(space, network)]
+    singles = [point for task, values in space.grid.items() for point in space.points(task, values["weight"][:1])]
+    return [Point(BASE), *singles]
+
+
 def _missing(space: Space, scores: Scores, point: Point, runs: int) -> tuple[int, ...]:
     return tuple(seed for seed in space.seeds(runs) if seed not in scores.get(point, {}))
 

@@ -3,15 +3,12 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from mtgcn import yamlfile
-from mtgcn.errors import MtgcnError, nearest
 from mtgcn.parameters import Parameters, tasks_of
-from mtgcn.tasks import TASKS
+from mtgcn.yamlfile import Location
 
 FIRST_SEED = 1000  # reported runs have the seeds below, a search those from here on
 BASE = "GCN"
@@ -47,7 +44,7 @@ class Point:
 
 
 class Space(BaseModel):
-    """What a search file says."""
+    """What a search file says, each key in itself; `mtgcn.search.reading` looks at how they fit together."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -87,73 +84,42 @@ class Space(BaseModel):
 
     def parameters(self, point: Point) -> Parameters:
         """Return the parameters of a point, with the seeds of all its runs."""
+        return Parameters.model_validate(self.given(point))
+
+    def given(self, point: Point) -> dict[str, Any]:
+        """Return what a parameter file would say of a point."""
         own = self.dataset, self.hidden_layers, {point.network: point.tasks}, self.best_runs, self.first_seed
-        return Parameters.model_validate({**self.settings, **point.settings, **dict(zip(OWN, own, strict=True))})
+        return {**self.settings, **point.settings, **dict(zip(OWN, own, strict=True))}
 
-    @field_validator("grid", "readings", mode="before")
-    @classmethod
-    def _lists(cls, given: Any) -> Any:
-        """A value that stands alone is a list of one; weights are numbers with a point."""
-        if not isinstance(given, Mapping):
-            return given
-        if all(isinstance(values, Mapping) for values in given.values()):
-            return {task: cls._lists(values) for task, values in given.items()}
-        lists = {name: value if isinstance(value, list) else [value] for name, value in given.items()}
-        return {
-            name: [float(v) if name == "weight" and isinstance(v, int) else v for v in values]
-            for name, values in lists.items()
-        }
-
-    @model_validator(mode="after")
-    def _consistent(self) -> "Space":
-        for task, values in self.grid.items():
-            if task not in TASKS:
-                raise ValueError(f"grid: there is no task '{task}'{nearest(task, TASKS)}")
-            if not values.get("weight") or min(values["weight"]) <= 0:
-                raise ValueError(f"grid: the task '{task}' needs weights, all above 0")
-            if any(not choices for choices in values.values()):
-                raise ValueError(f"grid: every parameter of the task '{task}' needs a value")
-        for task, weights in self.screening.items():
-            if task not in self.grid or not weights or not set(weights) <= set(self.grid[task]["weight"]):
-                raise ValueError(f"screening: the weights of '{task}' have to be some of those in the grid")
-        for network in self.combined:
-            if missing := [task for task in tasks_of(network) if task not in self.grid]:
-                raise ValueError(f"combined: '{network}' needs a grid of the task '{missing[0]}'")
-        if self.best_runs < self.runs:
-            raise ValueError("best_runs: has to be at least as large as runs")
-        for name in (*self.settings, *self.readings):
-            if name in OWN:
-                raise ValueError(f"settings: '{name}' has a place of its own in a search file")
-        for point in self._extremes():
-            self.parameters(point)
-        return self
-
-    def _extremes(self) -> Iterator[Point]:
-        """Yield points that together have every value once, so that `Parameters` can look at each."""
+    def each(self) -> Iterator[tuple[Location, Point]]:
+        """Yield every value of grid and readings once: its place in the file, and a point that has just this value."""
         for task, values in self.grid.items():
             for name, choices in values.items():
-                yield from (Point(task, ((f"{task}.{name}", value),)) for value in choices)
+                for index, value in enumerate(choices):
+                    yield ("grid", task, name, index), Point(task, ((f"{task}.{name}", value),))
         for name, choices in self.readings.items():
             network = name.partition(".")[0] if "." in name else BASE
-            yield from (Point(network, ((name, value),)) for value in choices)
+            for index, value in enumerate(choices):
+                yield ("readings", name, index), Point(network, ((name, value),))
+
+    @field_validator("grid", mode="before")
+    @classmethod
+    def _lists_of_tasks(cls, given: Any) -> Any:
+        return {task: _lists(values) for task, values in given.items()} if isinstance(given, Mapping) else given
+
+    @field_validator("readings", mode="before")
+    @classmethod
+    def _lists_of_readings(cls, given: Any) -> Any:
+        return _lists(given)
 
 
-def read(path: Path) -> Space:
-    """Read a search file; a mistake in it is told with its line."""
-    file = yamlfile.read(path)
-    try:
-        return Space(**file.data)
-    except ValidationError as refused:
-        raise MtgcnError("\n".join(_sentence(file, error) for error in refused.errors())) from None
+def _lists(given: Any) -> Any:
+    """Return values by name, of which one that stands alone is a list of one; weights are numbers with a point."""
+    if not isinstance(given, Mapping):
+        return given
+    lists = {name: value if isinstance(value, list) else [value] for name, value in given.items()}
+    return {name: list(map(_number, values)) if name == "weight" else values for name, values in lists.items()}
 
 
-def _sentence(file: yamlfile.YamlFile, error: Any) -> str:
-    location = tuple(error["loc"])
-    message = error["msg"].removeprefix("Value error, ")
-    if error["type"] == "extra_forbidden":
-        message = f"there is no key '{location[-1]}'{nearest(str(location[-1]), Space.model_fields)}"
-    elif location:
-        message = f"{location[-1]} is {error['input']!r}: {message}"
-    else:  # our own check of the whole, which names the key first
-        location = (message.partition(":")[0],)
-    return f"{file.where(location)}: {message.rstrip('.?')}{'?' if message.endswith('?') else '.'}"
+def _number(value: Any) -> Any:
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
