@@ -8,7 +8,7 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
-from mtgcn.propagation import Propagation, choose_backend
+from mtgcn.propagation import Propagation, States, choose_backend
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,8 @@ class Graph:
         name = "" if rows is None else rows.name
         if name not in self._propagations:
             places = None if rows is None else self.places(rows)
-            self._propagations[name] = Propagation(
-                self._with_loops, self._scale, places, self.backend, self.runs, self.device, self.dtype
-            )
+            states = States(self.runs, self.device, self.dtype)
+            self._propagations[name] = Propagation(self._with_loops, self._scale, places, self.backend, states)
         return self._propagations[name](x)
 
     def take(self, x: Tensor, rows: NodeSet | None) -> Tensor:

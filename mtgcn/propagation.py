@@ -8,7 +8,7 @@ import os
 import sys
 import types
 from functools import cache, partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -35,6 +35,14 @@ def dgl_module() -> Any:
     return dgl
 
 
+class States(NamedTuple):
+    """What the states of all runs, (runs, n, c), are like."""
+
+    runs: int
+    device: torch.device
+    dtype: torch.dtype
+
+
 class _Operator(Protocol):
     """A linear map over nodes for all runs: (runs, n_in, c) to (runs, n_out, c)."""
 
@@ -49,20 +57,13 @@ class Propagation:
         scale: (n,) of D̃^-1/2.
         rows: the nodes whose rows are wanted; ``None`` for all.
         backend: ``"dgl"`` or ``"torch"``.
+        states: what is propagated.
     """
 
     def __init__(
-        self,
-        with_loops: sparse.csr_matrix,
-        scale: np.ndarray,
-        rows: np.ndarray | None,
-        backend: str,
-        runs: int,
-        device: torch.device,
-        dtype: torch.dtype,
+        self, with_loops: sparse.csr_matrix, scale: np.ndarray, rows: np.ndarray | None, backend: str, states: States
     ) -> None:
-        operator = _DglOperator if backend == "dgl" else _TorchOperator
-        make = partial(operator, runs=runs, device=device, dtype=dtype)
+        make = partial(_DglOperator if backend == "dgl" else _TorchOperator, states=states)
         self._forward: _Operator
         self._backward: _Operator
         if rows is None:
@@ -72,7 +73,7 @@ class Propagation:
         matrix = with_loops[rows]
         near = np.unique(matrix.indices)
         matrix = sparse.csr_matrix(matrix[:, near])
-        index = torch.from_numpy(near.astype(np.int64)).to(device)
+        index = torch.from_numpy(near.astype(np.int64)).to(states.device)
         self._forward = _FromSome(make(matrix, scale[rows], scale[near]), index)
         self._backward = _ToSome(make(matrix.T.tocsr(), scale[near], scale[rows]), index, with_loops.shape[0])
 
@@ -95,31 +96,23 @@ def choose_backend(device: torch.device) -> str:
 class _DglOperator:
     """S_out A S_in with DGL: the scaling is applied to the states, which is faster than weights on edges."""
 
-    def __init__(
-        self,
-        matrix: sparse.csr_matrix,
-        out_scale: np.ndarray,
-        in_scale: np.ndarray,
-        runs: int,
-        device: torch.device,
-        dtype: torch.dtype,
-    ) -> None:
+    def __init__(self, matrix: sparse.csr_matrix, out_scale: np.ndarray, in_scale: np.ndarray, states: States) -> None:
         rows, columns = matrix.shape
         coo = matrix.tocoo()
-        copies = np.arange(runs)[:, None]
+        copies = np.arange(states.runs)[:, None]
         source = torch.from_numpy((copies * columns + coo.col).ravel().astype(np.int32))
         target = torch.from_numpy((copies * rows + coo.row).ravel().astype(np.int32))
         block = dgl_module().create_block(
             (source, target),
-            num_src_nodes=runs * columns,
-            num_dst_nodes=runs * rows,
-            device=device,
+            num_src_nodes=states.runs * columns,
+            num_dst_nodes=states.runs * rows,
+            device=states.device,
         )
         self.block = block.formats(["csc"])
         self.block.create_formats_()
-        scales = [torch.from_numpy(s).to(device, dtype).unsqueeze(1) for s in (out_scale, in_scale)]
+        scales = [torch.from_numpy(s).to(states.device, states.dtype).unsqueeze(1) for s in (out_scale, in_scale)]
         self.out_scale, self.in_scale = scales
-        self.runs = runs
+        self.runs = states.runs
 
     def __call__(self, x: Tensor) -> Tensor:
         scaled = (x * self.in_scale).reshape(-1, x.shape[2])
@@ -129,19 +122,11 @@ class _DglOperator:
 class _TorchOperator:
     """S_out A S_in as one block-diagonal CSR matrix of torch."""
 
-    def __init__(
-        self,
-        matrix: sparse.csr_matrix,
-        out_scale: np.ndarray,
-        in_scale: np.ndarray,
-        runs: int,
-        device: torch.device,
-        dtype: torch.dtype,
-    ) -> None:
+    def __init__(self, matrix: sparse.csr_matrix, out_scale: np.ndarray, in_scale: np.ndarray, states: States) -> None:
         scaled = sparse.diags(out_scale) @ matrix @ sparse.diags(in_scale)
-        block = sparse.csr_matrix(sparse.block_diag([scaled] * runs))
-        values = torch.from_numpy(block.data).to(device, dtype)
-        self.matrix = csr(csr_index(block, device), values, block.shape)
+        block = sparse.csr_matrix(sparse.block_diag([scaled] * states.runs))
+        values = torch.from_numpy(block.data).to(states.device, states.dtype)
+        self.matrix = csr(csr_index(block, states.device), values, block.shape)
 
     def __call__(self, x: Tensor) -> Tensor:
         return (self.matrix @ x.reshape(-1, x.shape[2])).view(x.shape[0], -1, x.shape[2])
