@@ -49,9 +49,8 @@ def names(patterns: list[str], where: Path | None = None, own: str | None = None
     for pattern in patterns:
         if problem := pattern_problem(pattern):
             raise MtgcnError(problem)
-        tables = sorted(where.glob(f"{pattern}.csv"))
-        matching = [table.relative_to(where).with_suffix("").as_posix() for table in tables]
-        matching = [name for name in matching if name != own]
+        tables = [table.relative_to(where).with_suffix("").as_posix() for table in where.glob(f"{pattern}.csv")]
+        matching = sorted(name for name in tables if name != own)
         if not matching and "*" not in pattern:
             there = sorted(path.stem for path in where.glob("*.csv") if path.stem != own)
             hint = nearest(pattern, there) if there else "; there are none at all."

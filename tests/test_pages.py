@@ -106,6 +106,8 @@ def test_what_is_kept_can_be_read_again(tmp_path: Path, monkeypatch: pytest.Monk
     assert results.names(["*"]) == ["cora-1", "cora-2", "pubmed-1"]
     assert results.read("search/*")["results"].tolist() == ["search/cora-1"] * 2
     assert results.read("cora-*")["results"].tolist() == ["cora-1", "cora-1", "cora-2", "cora-2"]
+    table.to_csv(tmp_path / "cora-1-more.csv", index=False)
+    assert results.names(["cora-*"]) == ["cora-1", "cora-1-more", "cora-2"]  # by name, not by that of the file
     with pytest.raises(MtgcnError, match=r"no results called 'cora-3'.*did you mean 'cora-"):
         results.read("cora-3")
     for wrong in ("**", "/abs/*", "../*", ""):
