@@ -71,6 +71,8 @@ def test_a_table_of_one_run_has_no_standard_error(
         (["toy", "--set", "a.b.c=1"], "TASK.NAME=VALUE"),
         (["toy", "--network", "FR", "--set", "FR.size=4000"], "does not fit the 120 features"),
         (["toy", "--set", "networks={ER: {}}"], "name the network by --network"),
+        (["toy", "--set", "dataset=cora"], "--set dataset=cora: give the data set as the argument."),
+        (["toy", "--set", "runs=2"], "--set runs=2: use --runs."),
         (["toy", "--set", "networks.ER.ER.weight=3"], "name the network by --network"),
         (["toy", "--set", "remedy_setings.rate=0.3"], "did you mean 'remedy_settings'?"),
         (["toy", "--set", "remedy=dropedge", "--set", "remedy_settings.rat=0.3"], "did you mean 'rate'?"),

@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# Parameters that the command has a place of its own for, and what to do instead of setting them.
+OWN = {
+    "dataset": "give the data set as the argument",
+    "networks": "name the network by --network, and set its tasks as in AE.weight=30",
+    "hidden_layers": "use --hidden-layers",
+    "runs": "use --runs",
+}
+
+
 @app.command()
 def train(
     dataset: Annotated[str, typer.Argument(help="cora, citeseer, pubmed, toy, or the path of a .npz file.")],
@@ -65,8 +74,8 @@ def _values(dataset: str, network: str, hidden_layers: int, runs: int, settings:
     values: dict[str, Any] = {"dataset": dataset, "hidden_layers": hidden_layers, "runs": runs}
     for text in settings:
         name, value = setting(text)
-        if name[0] == "networks":
-            raise MtgcnError(f"--set {text}: name the network by --network, and set its tasks as in AE.weight=30.")
+        if name[0] in OWN:
+            raise MtgcnError(f"--set {text}: {OWN[name[0]]}.")
         if len(name) == 1:
             values[name[0]] = value
             continue

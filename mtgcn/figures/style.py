@@ -122,9 +122,9 @@ class Figure(MatplotlibFigure):
 def panels(
     count: int, width: float, height: float, alt: str, sharey: bool, sharex: bool = True
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure with ``count`` panels of ``width`` × ``height`` inches, four in a row."""
-    columns = min(4, max(1, count))
-    rows = max(1, -(-count // columns))
+    """Return a figure with ``count`` panels of ``width`` × ``height`` inches, at most four in a row, in full rows."""
+    rows = max(1, -(-count // 4))
+    columns = max(1, -(-count // rows))
     figure = Figure(0.8 + width * columns, 0.9 + height * rows, alt)
     axes = figure.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False)
     for empty in axes.flat[count:]:
