@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from mtgcn import more_runs, wording
-from mtgcn.claims import FAILS, HOLDS, MISSING, UNCLEAR, verdicts
+from mtgcn.claims import FAILS, HOLDS, MISSING, UNCLEAR, above, gain_text, verdicts
 from mtgcn.comparison import BASELINE, CELL, compare
 from mtgcn.rendering import Table
 from mtgcn.tables import CELLS
@@ -79,12 +79,12 @@ def repeated(results: pd.DataFrame) -> str:
     rows = more_runs.hundred(results).dropna(subset="gain")
     if rows.empty:
         return "No place has been measured with more runs yet."
-    found: dict[str, list[str]] = {"above zero": [], "below zero": [], "not clear": []}
+    found: dict[str, list[str]] = {HOLDS: [], FAILS: [], UNCLEAR: []}
     for row in rows.to_dict("records"):
-        kind = "above zero" if row["gain_low"] > 0 else "below zero" if row["gain_high"] < 0 else "not clear"
-        gain = wording.interval(row["gain"], row["gain_low"], row["gain_high"])
-        found[kind].append(f"{wording.cell(row['dataset'], row['hidden_layers'])} ({row['network']} {gain})")
-    parts = [f"**{kind.capitalize()}:** {'; '.join(places)}." for kind, places in found.items() if places]
+        place = wording.cell(row["dataset"], row["hidden_layers"])
+        found[above([row])].append(f"{place} ({gain_text(row['network'], row)})")
+    named = {HOLDS: "Above zero", FAILS: "Below zero", UNCLEAR: "Not clear"}
+    parts = [f"**{named[verdict]}:** {'; '.join(places)}." for verdict, places in found.items() if places]
     return f"{rows['runs'].min():.0f} runs of each network. {' '.join(parts)}"
 
 

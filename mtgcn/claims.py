@@ -63,8 +63,8 @@ def _of_cell(table: pd.DataFrame, results: pd.DataFrame, dataset: str, depth: in
         yield "all beat GCN", where, MISSING, ""
         return
     best = max(gains, key=lambda name: gains[name]["mean"])
-    yield "all beat GCN", where, _above(gains.values()), _span(gains)
-    yield "best has tasks", where, _above([gains[best]]), _gain(best, gains[best])
+    yield "all beat GCN", where, above(gains.values()), _span(gains)
+    yield "best has tasks", where, above([gains[best]]), gain_text(best, gains[best])
     yield "best is steadier", where, *_steadier(results, rows, best)
     if FOUR_HEADS in gains and len(gains) > 1:
         yield "four heads not best", where, *_never_best(gains, best)
@@ -72,7 +72,7 @@ def _of_cell(table: pd.DataFrame, results: pd.DataFrame, dataset: str, depth: in
         yield "gain of You et al.", where, *_against_you(dataset, best, gains[best])
 
 
-def _above(gains: Iterable[dict[Hashable, Any]], bound: float = 0.0) -> str:
+def above(gains: Iterable[dict[Hashable, Any]], bound: float = 0.0) -> str:
     """Judge whether all gains, with their intervals, lie above ``bound``."""
     intervals = [(gain["gain_low"], gain["gain_high"]) for gain in gains]
     if all(low > bound for low, _ in intervals):
@@ -82,10 +82,11 @@ def _above(gains: Iterable[dict[Hashable, Any]], bound: float = 0.0) -> str:
 
 def _span(gains: Rows) -> str:
     ordered = sorted(gains, key=lambda name: gains[name]["gain"])
-    return " to ".join(_gain(name, gains[name]) for name in (ordered[0], ordered[-1]))
+    return " to ".join(gain_text(name, gains[name]) for name in (ordered[0], ordered[-1]))
 
 
-def _gain(network: str, row: dict[Hashable, Any]) -> str:
+def gain_text(network: str, row: dict[Hashable, Any]) -> str:
+    """Return e.g. "AE +0.52 [+0.10, +0.94]"."""
     return f"{network} {interval(row['gain'], row['gain_low'], row['gain_high'])}"
 
 
@@ -117,4 +118,4 @@ def _never_best(gains: Rows, best: str) -> tuple[str, str]:
 def _against_you(dataset: str, best: str, row: dict[Hashable, Any]) -> tuple[str, str]:
     printed = paper.gains()
     theirs = float(printed.loc[(printed["source"] == paper.YOU) & (printed["dataset"] == dataset), "gain"].iloc[0])
-    return _above([row], theirs), f"{_gain(best, row)} against {signed(theirs)}"
+    return above([row], theirs), f"{gain_text(best, row)} against {signed(theirs)}"

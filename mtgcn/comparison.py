@@ -15,6 +15,7 @@ CELL = ["dataset", "hidden_layers"]
 NEEDED = [*CELL, "network", "seed", "test_accuracy"]
 BASELINE = "GCN"
 PLAIN = "none"  # the remedy of an encoder without one
+WHOSE = ", "  # stands between a remedy and whose settings it has, where they are not this project's
 
 
 def compare(results: pd.DataFrame, cells: Sequence[Cell] | None = None) -> pd.DataFrame:

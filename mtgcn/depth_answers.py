@@ -3,10 +3,9 @@
 import pandas as pd
 
 from mtgcn import wording
-from mtgcn.comparison import BASELINE, PLAIN, in_order, paired_gains
+from mtgcn.comparison import BASELINE, PLAIN, WHOSE, in_order, paired_gains
 from mtgcn.diagnosis import COLLAPSED, FAILURES, OTHER, diagnose, like_the_papers, papers_accuracy
 from mtgcn.gathering import SHOWN, Studies
-from mtgcn.remedies import REMEDIES
 from mtgcn.statistics import interval, rank_correlation
 
 FALL = 10.0  # points below its best mean at which a network counts as having lost its accuracy
@@ -141,8 +140,8 @@ def _mended(table: pd.DataFrame) -> str:
         mended, plain = (table[(table["remedy"] == name) & (table["network"] == BASELINE)] for name in (remedy, PLAIN))
         deepest = mended["hidden_layers"].max()
         alone, without = (runs.loc[runs["hidden_layers"] == deepest, "test_accuracy"] for runs in (mended, plain))
-        # A remedy with settings of its own (see `mtgcn.gathering`) has no counterpart without it.
-        beside = f", {without.mean():.1f} without" if len(without) and remedy in REMEDIES else ""
+        # Somebody else's settings have no counterpart without the remedy.
+        beside = f", {without.mean():.1f} without" if len(without) and WHOSE not in remedy else ""
         tasks = " and ".join(in_order(own["network"].tolist()))
         depths, above, below = _counted(own)
         parts.append(

@@ -104,7 +104,7 @@ def run(parameters: Parameters, dataset: Dataset | None = None, progress: bool =
                 with bar(label, parameters.epochs, progress) as report:
                     parts.append(train(network, parameters, report, recorder))
             except KeyboardInterrupt as interrupt:
-                if interrupt.args:  # none when it came between two epochs of training and something else
+                if interrupt.args:  # none when it came before training had anything to hand over
                     tables.append(tabulate(parameters, name, dataset, interrupt.args[0]))
                 so_far = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=COLUMNS)
                 raise KeyboardInterrupt(so_far) from None

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from mtgcn import maps, results
-from mtgcn.comparison import NEEDED
+from mtgcn.comparison import NEEDED, WHOSE
 from mtgcn.measures import COLUMNS as MEASURED
 from mtgcn.smoothing import ENERGIES
 
@@ -78,7 +78,7 @@ def gather(*patterns: str) -> Studies:
     table = results.read(*patterns)
     if "settings" in table:  # results from before there was that mark have the project's own
         whose = table.pop("settings")
-        table["remedy"] = table["remedy"].where(whose.isna(), table["remedy"] + ", " + whose.astype(str))
+        table["remedy"] = table["remedy"].where(whose.isna(), table["remedy"] + WHOSE + whose.astype(str))
     if table.empty:
         table = pd.DataFrame(columns=[*NEEDED, *MARKS[1:], "chance", "results"])
     pages = table.drop_duplicates("results").set_index("results")[MARKS]

@@ -73,7 +73,13 @@ def parameters() -> str:
     own = [name for name in DepthParameters.__annotations__ if name != "hidden_layers"]
     several = ["## Several depths", "", "The keys of an experiment but `hidden_layers`, and", ""]
     parts += [*several, model(DepthParameters, own)]
-    parts += ["## Several splits", "", "The keys of an experiment, and", "", model(SplitsParameters, ["splits"])]
+    parts += [
+        "## Several splits",
+        "",
+        "The keys of an experiment, and",
+        "",
+        model(SplitsParameters, list(SplitsParameters.__annotations__)),
+    ]
     return "\n".join(parts)
 
 

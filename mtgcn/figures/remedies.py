@@ -4,12 +4,11 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
-from mtgcn.comparison import PLAIN, in_order
+from mtgcn.comparison import PLAIN, WHOSE, in_order
 from mtgcn.figures import style
 from mtgcn.figures.depth import mean_line, within_per_cent
 from mtgcn.figures.style import GREY, Figure, styled
 from mtgcn.published import accuracies
-from mtgcn.remedies import REMEDIES
 
 
 @styled
@@ -33,11 +32,11 @@ def remedies_against_depth(table: pd.DataFrame) -> Figure:
     for remedy, ax in zip(remedies, axes, strict=False):
         for network in networks:
             own = table[table["network"] == network]
-            if remedy != PLAIN and remedy in REMEDIES:
+            if remedy != PLAIN and WHOSE not in remedy:
                 mean_line(ax, own[own["remedy"] == PLAIN], network, thin=True)
             mean_line(ax, own[own["remedy"] == remedy], network)
-        theirs, kind = accuracies(), remedy.partition(",")[0]  # whoever's settings it has here
-        theirs = theirs[theirs["dataset"].isin(datasets) & (theirs["remedy"] == kind)]
+        theirs = accuracies()
+        theirs = theirs[theirs["dataset"].isin(datasets) & (theirs["remedy"] == remedy.split(WHOSE)[0])]
         ax.plot(theirs["hidden_layers"], theirs["accuracy"], "D", color=GREY, mfc="none", ms=5)
         ax.set(title=remedy, xscale="log")
         ax.set_xticks(depths, [str(depth) for depth in depths])
