@@ -28,6 +28,16 @@ class Architecture:
     dropout: float
     remedy: Remedy = field(default_factory=Remedy)
 
+    @property
+    def ends(self) -> type[Layer]:
+        """The layer that reads the features, and the one that gives the classes."""
+        return self.remedy.ends or self.layer
+
+    @property
+    def encoder_layers(self) -> int:
+        """The number of layers of the encoder: the hidden ones, and one before them where a remedy has one."""
+        return self.hidden_layers + (self.remedy.ends is not None)
+
 
 class Batch:
     """R runs on copies of one graph, on one device.

@@ -1,8 +1,9 @@
-"""The graph convolutional layer, exchangeable behind one interface."""
+"""Layers behind one interface: the graph convolution, exchangeable, and the dense layer that a remedy may need."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Protocol
 
+import torch
 from torch import Tensor
 
 from mtgcn.errors import MtgcnError, nearest
@@ -67,6 +68,34 @@ class GC:
         graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None
     ) -> tuple[Tensor, Tensor]:
         return graph.propagate(x, rows), weights["B"]
+
+
+class Dense:
+    """X B + b, every node by itself; not a layer to choose, since an encoder of it would not see the graph."""
+
+    hops: ClassVar[int] = 0
+
+    @staticmethod
+    def shapes(inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:  # noqa: D102
+        return {"B": (inputs, outputs), "b": (outputs,)}
+
+    @staticmethod
+    def first(graph: Graph, weights: dict[str, Tensor], x: BlockSparse, masks: Masks | None) -> Tensor:  # noqa: D102
+        return x.product(weights["B"], masks) + weights["b"][:, None]
+
+    @staticmethod
+    def apply(graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None) -> Tensor:  # noqa: D102
+        z, b = Dense.factors(graph, weights, x, rows)
+        return product(z, b)
+
+    @staticmethod
+    def factors(  # noqa: D102
+        graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None
+    ) -> tuple[Tensor, Tensor]:
+        taken = graph.take(x, rows)  # a column of ones beside it makes the bias a row of B
+        return torch.cat([taken, torch.ones_like(taken[..., :1])], 2), torch.cat(
+            [weights["B"], weights["b"][:, None]], 1
+        )
 
 
 LAYERS: dict[str, type[Layer]] = {"GC": GC}

@@ -58,16 +58,18 @@ class Network:
         }
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        layer, units = self.batch.architecture.layer, self.batch.architecture.hidden_units
-        widths = [self.batch.features.columns, *[units] * self.batch.architecture.hidden_layers]
+        architecture = self.batch.architecture
+        units = architecture.hidden_units
+        widths = [self.batch.features.columns, *[units] * architecture.encoder_layers]
         sites = {f"encoder.{i}": widths[i : i + 2] for i in range(len(widths) - 1)}
         sites["main"] = [units, self.batch.dataset.classes]
         for name, task in self.tasks.items():
             sites |= {f"{name}.0": [units, units], f"{name}.1": [units, task.outputs]}
+        layers = dict.fromkeys(sites, architecture.layer) | dict.fromkeys(("encoder.0", "main"), architecture.ends)
         return {
             f"{site}.{part}": shape
             for site, (inputs, outputs) in sites.items()
-            for part, shape in layer.shapes(inputs, outputs).items()
+            for part, shape in layers[site].shapes(inputs, outputs).items()
         }
 
     def _around(self, nodes: NodeSet) -> Batch:

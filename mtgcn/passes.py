@@ -36,21 +36,22 @@ class Pass:
     def hidden(self, features: Rows, site: str) -> list[Tensor]:
         """Return the output of every hidden layer of g_sh, each (runs, n, hidden units)."""
         graph, masks = self.batch.graph, None
-        remedy = self.batch.architecture.remedy
-        if self.dropouts is not None and self.batch.architecture.dropout > 0:
+        architecture = self.batch.architecture
+        remedy = architecture.remedy
+        if self.dropouts is not None and architecture.dropout > 0:
             masks = self._dropout(f"{site}.0", features.sizes).masks(*features.orders(graph.members))
-        first = self.layer.first(graph, self.weights.of("encoder.0"), features.at(graph.members), masks)
+        first = architecture.ends.first(graph, self.weights.of("encoder.0"), features.at(graph.members), masks)
         states = [remedy.first(first)]
-        for number in range(1, self.batch.architecture.hidden_layers):
+        for number in range(1, architecture.encoder_layers):
             dropped = self.drop(states[-1], f"{site}.{number}")
             weights = self.weights.of(f"encoder.{number}")
             states.append(remedy.further(self.layer, graph, weights, dropped, states))
-        return states
+        return states[-architecture.hidden_layers :]
 
     def main(self, nodes: NodeSet | None) -> Tensor:
         """Return the logits of g_main at these nodes, (runs, size, classes)."""
         dropped = self.drop(self.embedding, "main")
-        return self.layer.apply(self.batch.graph, self.weights.of("main"), dropped, nodes)
+        return self.batch.architecture.ends.apply(self.batch.graph, self.weights.of("main"), dropped, nodes)
 
     def head(self, embedding: Tensor, site: str, nodes: NodeSet | None) -> tuple[Tensor, Tensor]:
         """Apply an auxiliary head: Dropout, GC, ReLU, Dropout, GC, the last one left as its two factors.

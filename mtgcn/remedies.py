@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor
 
 from mtgcn.graph import Graph
-from mtgcn.layers import Layer
+from mtgcn.layers import Dense, Layer
 from mtgcn.pairnorm import pair_norm
 from mtgcn.products import product
 from mtgcn.thinning import Thinning
@@ -26,6 +26,11 @@ class Remedy(BaseModel):
 
     all_nodes: ClassVar[bool] = False  # whether an output depends on every node, however far away
     layers: ClassVar[tuple[str, ...] | None] = None  # the only layers that it is defined for
+
+    @property
+    def ends(self) -> type[Layer] | None:
+        """The layer that comes before the hidden ones and the one that gives the classes; none: as without remedy."""
+        return None
 
     def first(self, convolved: Tensor) -> Tensor:
         """Return H_1 from the first layer's output before the rectifier, both (runs, n, units)."""
@@ -86,7 +91,8 @@ class DropEdge(Remedy):
 class GCNII(Remedy):
     """GCNII: initial residual and identity mapping (Chen et al. 2020), the first hidden layer being H_0 there.
 
-    H_l+1 = ReLU(((1 − α) Â H_l + α H_1) ((1 − β_l) I + β_l B_l)) with β_l = log(λ / l + 1).
+    H_l+1 = ReLU(((1 − α) Â H_l + α H_1) ((1 − β_l) I + β_l B_l)) with β_l = log(λ / l + 1). With ``dense_ends`` the
+    first of these is a dense layer of the features, as there, and all hidden layers come after it.
     """
 
     layers = ("GC",)
@@ -94,6 +100,14 @@ class GCNII(Remedy):
     alpha: float = Field(0.1, ge=0, le=1, description="α: share of the first hidden layer in every other one")
     strength: float = Field(0.5, gt=0, description="λ: with it weights count more, and less with every layer")
     l2: float | None = Field(None, ge=0, description="L2 of the weights beside the identity; not set: as elsewhere")
+    dense_ends: bool = Field(
+        False,
+        description="whether dense layers lead from the features to the hidden layers and from these to the classes",
+    )
+
+    @property
+    def ends(self) -> type[Layer] | None:  # noqa: D102
+        return Dense if self.dense_ends else None
 
     def further(  # noqa: D102
         self, layer: type[Layer], graph: Graph, weights: dict[str, Tensor], dropped: Tensor, states: Sequence[Tensor]

@@ -43,7 +43,9 @@ class DenseNetwork:
         drop: Drop = no_dropout,
         remedy: str = "none",
         edges: np.ndarray | None = None,
+        dense_ends: bool = False,
     ) -> None:
+        self.dense_ends = dense_ends
         self.a_hat = renormalised_adjacency(graph.edges if edges is None else edges, graph.nodes)
         self.remedy = remedy
         self.x = torch.from_numpy(graph.features.toarray()).double()
@@ -53,7 +55,19 @@ class DenseNetwork:
     def gc(self, x: Tensor, name: str) -> Tensor:
         return self.a_hat @ x @ self.weights[f"{name}.B"]
 
+    def dense(self, x: Tensor, name: str) -> Tensor:
+        return x @ self.weights[f"{name}.B"] + self.weights[f"{name}.b"]
+
+    def dense_gcnii(self, x: Tensor, site: str) -> Tensor:
+        """GCNII's encoder as its authors have it: a dense layer and then the hidden ones."""
+        h = h_0 = torch.relu(self.dense(self.drop(x, f"{site}.0"), "encoder.0"))
+        for layer in range(1, self.hidden_layers + 1):
+            h = self.gcnii(self.drop(h, f"{site}.{layer}"), h_0, layer)
+        return h
+
     def g_sh(self, x: Tensor, site: str = "encoder") -> Tensor:
+        if self.dense_ends:
+            return self.dense_gcnii(x, site)
         h = h_0 = x
         for layer in range(self.hidden_layers):
             dropped = self.drop(h, f"{site}.{layer}")
@@ -76,7 +90,8 @@ class DenseNetwork:
         return torch.relu(initial @ ((1 - beta) * identity + beta * self.weights[f"encoder.{layer}.B"]))
 
     def g_main(self, embedding: Tensor) -> Tensor:
-        return torch.softmax(self.gc(self.drop(embedding, "main"), "main"), dim=1)
+        layer = self.dense if self.dense_ends else self.gc
+        return torch.softmax(layer(self.drop(embedding, "main"), "main"), dim=1)
 
     def g_auxiliary(self, embedding: Tensor, task: str) -> Tensor:
         hidden = torch.relu(self.gc(self.drop(embedding, f"{task}.0"), f"{task}.0"))

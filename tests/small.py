@@ -56,7 +56,8 @@ def dense_loss(
     """The objective of one run by the paper's formulas, and the leaves to differentiate it by."""
     graph, (tasks,) = network.batch.dataset, chosen.networks.values()
     leaves = {name: value[run].detach().double().requires_grad_() for name, value in network.weights.items()}
-    dense = DenseNetwork(graph, chosen.hidden_layers, leaves, drop, chosen.remedy, edges)
+    ends = getattr(chosen.remedy_settings, "dense_ends", False)
+    dense = DenseNetwork(graph, chosen.hidden_layers, leaves, drop, chosen.remedy, edges, ends)
     everywhere = np.arange(graph.nodes)
     loss = chosen.main_weight * dense.risk_main(graph.validation if validation else graph.train)
     for name, task in tasks.items():

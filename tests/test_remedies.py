@@ -10,7 +10,7 @@ from mtgcn import building, machine
 from mtgcn.datasets import load
 from mtgcn.errors import MtgcnError
 from mtgcn.graph import Graph, NodeSet
-from mtgcn.layers import LAYERS
+from mtgcn.layers import LAYERS, Dense
 from mtgcn.pairnorm import node_sum, pair_norm, total
 from mtgcn.paper import NETWORKS
 from mtgcn.parameters import Parameters
@@ -21,7 +21,10 @@ from mtgcn.training import l2_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-NAMES = [name for name in REMEDIES if name != "none"]
+DENSE = "gcnii with dense ends"
+REMEDY = {name: {"remedy": name} for name in REMEDIES if name != "none"}
+REMEDY[DENSE] = {"remedy": "gcnii", "remedy_settings": {"dense_ends": True}}
+NAMES = list(REMEDY)
 GRAPH, SCATTERED, TOY = tiny(), scattered(), load("toy")
 TASKS = {"AE": {"weight": 30.0}, "FR": {"weight": 20.0, "size": 5}, "ER": {"weight": 0.7, "size": 3}}
 
@@ -29,7 +32,7 @@ TASKS = {"AE": {"weight": 30.0}, "FR": {"weight": 20.0, "size": 5}, "ER": {"weig
 def chosen(network: str, remedy: str, nodes: str = "all", **values) -> Parameters:
     tasks = {name: TASKS[name] | {"nodes": nodes} for name in network.split("+") if name in TASKS}
     sizes = {"dropout": 0, "hidden_units": 7, "hidden_layers": 3}
-    return parameters(network, tasks, remedy=remedy, **(sizes | values))
+    return parameters(network, tasks, **(sizes | REMEDY.get(remedy, {"remedy": remedy}) | values))
 
 
 def staying(graph, seed: int, epoch: int = 1, rate: float = 0.5) -> np.ndarray:
@@ -77,7 +80,7 @@ def test_a_part_of_the_graph_gives_the_same_or_is_not_taken(remedy, network):
 
 @pytest.mark.parametrize("remedy", NAMES)
 def test_run_alone_equals_run_in_company_to_the_last_bit(remedy):
-    values = {"remedy": remedy, "hidden_layers": 3, "epochs": 6}
+    values = {**REMEDY[remedy], "hidden_layers": 3, "epochs": 6}
     together = trained("AE+FR+ER", runs=5, **values)
     for seed in (0, 3):
         assert_same_run(together, seed, trained("AE+FR+ER", seeds=[seed], **values), 0)
@@ -85,7 +88,7 @@ def test_run_alone_equals_run_in_company_to_the_last_bit(remedy):
 
 @pytest.mark.parametrize("remedy", NAMES)
 def test_number_of_threads_changes_nothing(remedy, monkeypatch):
-    values = {"remedy": remedy, "hidden_layers": 2, "epochs": 3, "hidden_units": 160}
+    values = {**REMEDY[remedy], "hidden_layers": 2, "epochs": 3, "hidden_units": 160}
     monkeypatch.setattr(machine, "WORTH_THREADS", 0)
     torch.set_num_threads(2)
     by_two = trained("AE", runs=2, **values)
@@ -95,7 +98,7 @@ def test_number_of_threads_changes_nothing(remedy, monkeypatch):
 
 @pytest.mark.parametrize("remedy", NAMES)
 def test_run_goes_on_alike_when_others_have_ended(remedy):
-    values = {**ENDING, "remedy": remedy, "hidden_layers": 2, "epochs": 30}
+    values = {**ENDING, **REMEDY[remedy], "hidden_layers": 2, "epochs": 30}
     together = trained("ER", runs=6, **values)
     assert len(set(together.epochs)) > 1, "the runs should end at different epochs"
     last = int(together.epochs.argmax())
@@ -104,7 +107,7 @@ def test_run_goes_on_alike_when_others_have_ended(remedy):
 
 @pytest.mark.parametrize("remedy", NAMES)
 def test_with_one_hidden_layer_only_those_that_act_on_it_do(remedy):
-    plain, mended = (trained("GCN", epochs=3, remedy=name) for name in ("none", remedy))
+    plain, mended = (trained("GCN", epochs=3, **values) for values in ({}, REMEDY[remedy]))
     same = torch.equal(plain.best_weights["main.B"], mended.best_weights["main.B"])
     assert same == (remedy in ("residual", "gcnii"))
 
@@ -163,7 +166,8 @@ def test_impossible_settings_are_refused_in_one_sentence(values, sentence, monke
 
 
 def test_settings_have_the_published_values_and_survive_json():
-    assert parameters(remedy="gcnii").remedy_settings.model_dump() == {"alpha": 0.1, "strength": 0.5, "l2": None}
+    settings = {"alpha": 0.1, "strength": 0.5, "l2": None, "dense_ends": False}
+    assert parameters(remedy="gcnii").remedy_settings.model_dump() == settings
     assert parameters(remedy="pairnorm").remedy_settings.model_dump() == {"scale": 1.0}
     assert parameters().remedy_settings == Remedy()
     values = parameters(remedy="dropedge", remedy_settings={"rate": 0.2})
@@ -183,6 +187,21 @@ def test_gcnii_has_an_l2_of_its_own_for_the_weights_beside_the_identity(layers, 
     }
     assert l2_of(network, own) == expected
     assert l2_of(network, usual)["encoder.11.B"] == elsewhere
+
+
+def test_dense_ends_come_before_the_hidden_layers_and_are_not_counted_among_them():
+    network = double_network(GRAPH, chosen("GCN", DENSE, hidden_layers=4))
+    matrices = [name for name in network.weights if name.startswith("encoder.") and name.endswith(".B")]
+    assert matrices == [f"encoder.{i}.B" for i in range(5)]
+    assert len(network.embed()) == 4
+
+
+def test_a_dense_layer_sees_no_neighbour():
+    graph = Graph(GRAPH.edges, GRAPH.nodes, 1, CPU, torch.float64)
+    x = torch.from_numpy(np.random.default_rng(0).normal(size=(1, GRAPH.nodes, 5)))
+    b = {"B": torch.ones(1, 5, 2, dtype=torch.float64), "b": torch.tensor([[3.0, 4.0]], dtype=torch.float64)}
+    expected = x[:, GRAPH.test].sum(2, keepdim=True) + torch.tensor([3.0, 4.0])
+    torch.testing.assert_close(Dense.apply(graph, b, x, NodeSet("test", GRAPH.test)), expected)
 
 
 def test_a_new_remedy_is_a_class_and_a_line_in_the_registry(monkeypatch):
