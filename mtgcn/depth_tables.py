@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from mtgcn import published, wording
-from mtgcn.comparison import BASELINE, PLAIN, in_order, paired_gains
+from mtgcn.comparison import BASELINE, PLAIN, WHOSE, in_order, paired_gains
 from mtgcn.diagnosis import FAILURES, NEAR, OTHER, like_the_papers, papers_accuracy
 from mtgcn.rendering import Table
 from mtgcn.statistics import interval, mean_and_sem
@@ -96,16 +96,30 @@ def runs_like_the_papers(runs: pd.DataFrame) -> Table:
     return _table("like-the-papers", rows, ["runs", "hidden layers"], head, None, chosen)
 
 
-def published_by_depth(dataset: str) -> Table:
-    """What others have published on a data set: remedies and sources down, their own count of layers across."""
+def published_by_depth(table: pd.DataFrame, dataset: str) -> Table:
+    """Remedies on a data set, without tasks: what others have published, their own count of layers across, and ours.
+
+    Ours, mean ± standard error of the runs in ``table``, stand where a depth is one of theirs.
+    """
     theirs = published.accuracies().query("dataset == @dataset")
+    ours = table[(table["dataset"] == dataset) & (table["network"] == BASELINE)]
     layers = sorted(theirs["layers"].unique())
     rows = {}
-    for (remedy, source), own in theirs.groupby(["remedy", "source"], sort=False):
-        values = dict(zip(own["layers"], own["accuracy"], strict=True))
-        what = "no remedy" if remedy == PLAIN else str(remedy)
-        rows[f"{what}, {source}"] = [f"{values[layer]:.1f}" if layer in values else DASH for layer in layers]
+    for remedy, printed in theirs.groupby("remedy", sort=False):
+        for source, own in printed.groupby("source", sort=False):
+            values = dict(zip(own["layers"], own["accuracy"], strict=True))
+            rows[f"{_remedy(remedy)}, {source}"] = [f"{values[n]:.1f}" if n in values else DASH for n in layers]
+        counted = dict(zip(printed["hidden_layers"], printed["layers"], strict=True))  # theirs by hidden layers here
+        alike = ours[(ours["remedy"].str.split(WHOSE).str[0] == remedy) & ours["hidden_layers"].isin(counted)]
+        for variant, runs in alike.groupby("remedy", sort=False):
+            means = {counted[depth]: mean_and_sem(own) for depth, own in runs.groupby("hidden_layers")["test_accuracy"]}
+            cells = [wording.with_error(*means.get(n, NOTHING), digits=DIGITS) for n in layers]
+            rows[f"{_remedy(variant)}, here"] = cells
     return _table("published", rows, layers, "layers", None, theirs)
+
+
+def _remedy(name: object) -> str:
+    return "no remedy" if name == PLAIN else str(name)
 
 
 def _head(table: pd.DataFrame) -> str:

@@ -175,8 +175,8 @@ figures.embedding_maps(same.maps)
 # Remedies that change the encoder: alone (GCN) and with the single task that did best on the validation nodes, its
 # weight tuned for one hidden layer. Not every remedy mends depth here; the list above says how far each gets. Thin
 # lines are the same networks without remedy; diamonds are what others have published for the remedy alone, with their
-# own settings. Where it says so, the remedy is trained here with the settings of its authors too: units, dropout, L2
-# and the end of training.
+# own settings. Where it says so, the remedy is built and trained here as its authors do too: first and last layer,
+# units, dropout, L2 and the end of training.
 
 # %%
 mended = here.of(tuned_for=1).table
@@ -194,13 +194,13 @@ depth_tables.accuracy_by_depth(mended[mended["network"].isin(mended.loc[mended["
 depth_tables.gains_by_depth(mended[mended["remedy"] != "none"])
 
 # %% [markdown]
-# Theirs, by their own count of layers. Rong et al. (2020) count the layer that gives the classes too, so that eight of
-# theirs are seven hidden layers here; Chen et al. (2020 and 2021) put their layers between two dense ones. GCNII's full
-# table by depth is not quoted, since no copy of it was at hand to check against: its authors' settings, trained here,
-# take its place.
+# Theirs, by their own count of layers, and the same without tasks from here. Rong et al. (2020) count the layer that
+# gives the classes too, so that eight of theirs are seven hidden layers here; Chen et al. (2020 and 2021) put their
+# layers between two dense ones, which nobody counts. GCNII's full table by depth is not quoted, since no copy of it was
+# at hand to check against: what its authors' settings give here takes its place.
 
 # %%
-depth_tables.published_by_depth(dataset)
+depth_tables.published_by_depth(mended, dataset)
 
 # %%
 Markdown("\n".join(f"- {source}: {where}." for source, where in published.sources().items()))

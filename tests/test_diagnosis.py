@@ -111,7 +111,22 @@ def test_published_figures_say_whose_they_are_and_where_they_were_read():
     assert at_eight.to_dict() == {"none": 69.5, "dropedge": 75.8, "residual": 75.6}
     assert set(published.sources()) == set(table["source"])
     assert all("README.md of https://github.com/" in where for where in published.sources().values())
-    text = depth_tables.published_by_depth("cora").text
+
+
+def test_ours_stand_below_what_others_have_published_for_the_same_depth():
+    depths = [1, 2, 3, 32, 64, 64]  # of a plain network one and three are two and four of theirs, two is none of them
+    runs = pd.DataFrame({"dataset": "cora", "network": "GCN", "hidden_layers": depths, "seed": [0, 0, 0, 0, 0, 1]})
+    runs["test_accuracy"] = [81.0, 1.0, 79.0, 80.0, 84.0, 86.0]
+    mended = [runs.assign(remedy=remedy) for remedy in ("none", "gcnii, authors' settings", "pairnorm")]
+    tasks = mended[0].assign(network="AE", test_accuracy=0.0)
+    text = depth_tables.published_by_depth(pd.concat([*mended, tasks]), "cora").text
+    assert text.columns.tolist() == ["2", "4", "8", "16", "32", "64"]
     assert text.loc["gcnii, Chen et al. (2020)"].tolist() == ["–"] * 5 + ["85.5"]
     assert text.loc["gcnii, Chen et al. (2021)"].tolist() == ["–"] * 4 + ["85.3", "–"]
-    assert depth_tables.published_by_depth("toy").text.empty
+    assert text.loc["gcnii, authors' settings, here"].tolist() == ["–"] * 4 + ["80.0", "85.0 ± 1.0"]
+    assert text.loc["no remedy, here"].tolist() == ["81.0", "79.0", "–", "–", "–", "–"]
+    assert [name for name in text.index if name.endswith("here")] == [
+        "no remedy, here",
+        "gcnii, authors' settings, here",
+    ]
+    assert depth_tables.published_by_depth(runs.assign(remedy="none"), "toy").text.empty
