@@ -31,9 +31,11 @@ class Layer(Protocol):
     def first(graph: Graph, weights: dict[str, Tensor], x: BlockSparse, masks: Masks | None) -> Tensor:
         """Apply the layer to sparse features, whose stored values ``masks`` scale: (runs, n, outputs)."""
 
-    @staticmethod
-    def apply(graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None) -> Tensor:
+    @classmethod
+    def apply(cls, graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None) -> Tensor:
         """Apply the layer to (runs, n, inputs): (runs, n or |rows|, outputs)."""
+        z, b = cls.factors(graph, weights, x, rows)
+        return product(z, b)
 
     @staticmethod
     def factors(
@@ -45,10 +47,10 @@ class Layer(Protocol):
         """
 
 
-class GC:
+class GC(Layer):
     """GC(X) = Â X B, without bias (section 3.1 of the paper, after Kipf & Welling)."""
 
-    hops: ClassVar[int] = 1
+    hops = 1
 
     @staticmethod
     def shapes(inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:  # noqa: D102  (see Layer)
@@ -59,21 +61,16 @@ class GC:
         return graph.propagate(x.product(weights["B"], masks))
 
     @staticmethod
-    def apply(graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None) -> Tensor:  # noqa: D102
-        z, b = GC.factors(graph, weights, x, rows)
-        return product(z, b)
-
-    @staticmethod
     def factors(  # noqa: D102
         graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None
     ) -> tuple[Tensor, Tensor]:
         return graph.propagate(x, rows), weights["B"]
 
 
-class Dense:
+class Dense(Layer):
     """X B + b, every node by itself; not a layer to choose, since an encoder of it would not see the graph."""
 
-    hops: ClassVar[int] = 0
+    hops = 0
 
     @staticmethod
     def shapes(inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:  # noqa: D102
@@ -84,18 +81,12 @@ class Dense:
         return x.product(weights["B"], masks) + weights["b"][:, None]
 
     @staticmethod
-    def apply(graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None) -> Tensor:  # noqa: D102
-        z, b = Dense.factors(graph, weights, x, rows)
-        return product(z, b)
-
-    @staticmethod
     def factors(  # noqa: D102
         graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None
     ) -> tuple[Tensor, Tensor]:
-        taken = graph.take(x, rows)  # a column of ones beside it makes the bias a row of B
-        return torch.cat([taken, torch.ones_like(taken[..., :1])], 2), torch.cat(
-            [weights["B"], weights["b"][:, None]], 1
-        )
+        z = graph.take(x, rows)
+        with_ones = torch.cat([z, torch.ones_like(z[..., :1])], dim=2)  # which make the bias a row of B
+        return with_ones, torch.cat([weights["B"], weights["b"][:, None]], dim=1)
 
 
 LAYERS: dict[str, type[Layer]] = {"GC": GC}
