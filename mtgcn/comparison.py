@@ -72,16 +72,17 @@ def of_cell(results: pd.DataFrame, cell: Cell) -> pd.DataFrame:
     return results[(results["dataset"] == cell[0]) & (results["hidden_layers"] == cell[1])]
 
 
-def paired_gains(results: pd.DataFrame, within: Sequence[str] = CELL) -> pd.DataFrame:
+def paired_gains(results: pd.DataFrame, within: Sequence[str] = CELL, marks: Sequence[str] = ()) -> pd.DataFrame:
     """Return each run's gain in test accuracy over the GCN with the same seed and the same ``within``, by default cell.
 
-    The columns are ``within``, ``network``, ``seed`` and ``gain``; runs without such a GCN are left out.
+    The columns are ``within``, ``network``, ``marks``, ``seed`` and ``gain``; runs without such a GCN are left out.
+    ``marks`` are columns that tell runs of one network apart, whatever they are for the GCN.
     """
     keys = [*within, "seed"]
     plain = results["network"] == BASELINE
     both = results[~plain].merge(results.loc[plain, [*keys, "test_accuracy"]], on=keys, suffixes=("", "_baseline"))
     both["gain"] = both["test_accuracy"] - both["test_accuracy_baseline"]
-    return both[[*within, "network", "seed", "gain"]]
+    return both[[*within, "network", *marks, "seed", "gain"]]
 
 
 def in_order(networks: Sequence[str]) -> list[str]:

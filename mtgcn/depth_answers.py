@@ -23,7 +23,7 @@ def in_words(studies: Studies, dataset: str) -> str:
         ("What goes wrong?", [_failures(diagnosed)]),
         (f"What is the paper's {papers_accuracy():.0f} %?", [_like_the_papers(diagnosed)]),
         ("Which measure goes with accuracy?", [_measure(plain.of(name).runs(), name) for name in plain.datasets]),
-        ("Do the tasks add anything once depth is mended?", [_mended(studies.of(dataset, tuned_for=1).table)]),
+        ("Do the tasks add anything once depth is mended?", [_mended(studies.of(dataset).table)]),
     ]
     lines = [(question, " ".join(filter(None, sentences))) for question, sentences in asked]
     return "\n".join(f"- **{question}** {text}" for question, text in lines if text)
@@ -133,7 +133,7 @@ def _measure(runs: pd.DataFrame, dataset: str) -> str:
 
 
 def _mended(table: pd.DataFrame) -> str:
-    gains = paired_gains(table[table["remedy"] != PLAIN], ["remedy", "hidden_layers"])
+    gains = paired_gains(table[table["remedy"] != PLAIN], ["remedy", "hidden_layers"], marks=["tuned_for"])
     parts = []
     for remedy in dict.fromkeys(gains["remedy"]):
         own = gains[gains["remedy"] == remedy]
@@ -143,9 +143,12 @@ def _mended(table: pd.DataFrame) -> str:
         # Somebody else's settings have no counterpart without the remedy.
         beside = f", {without.mean():.1f} without" if len(without) and WHOSE not in remedy else ""
         tasks = " and ".join(in_order(own["network"].tolist()))
-        depths, above, below = _counted(own)
+        added = []
+        for tuned_for, part in own.groupby("tuned_for"):
+            depths, above, below = _counted(part)
+            who = tasks if tuned_for == 1 else f"with weights tuned for {wording.layers(tuned_for)}, {tasks}"
+            added.append(f"{who} gains at {above} of {depths} depths and loses at {below}")
         parts.append(
-            f"With {remedy}, GCN alone has {alone.mean():.1f} % at {deepest} hidden layers{beside}; {tasks} gains at "
-            f"{above} of {depths} depths and loses at {below}."
+            f"With {remedy}, GCN alone has {alone.mean():.1f} % at {deepest} hidden layers{beside}; {'; '.join(added)}."
         )
     return " ".join(parts)

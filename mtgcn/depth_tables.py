@@ -1,6 +1,6 @@
 """Tables of the study of depth: accuracies, failures by their cause, and what others have published."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
@@ -20,43 +20,39 @@ def accuracy_by_depth(table: pd.DataFrame) -> Table:
     Where ``table`` has the columns ``remedy`` and ``tuned_for``, a network has a row for each.
     """
     depths = sorted(table["hidden_layers"].unique())
-    marks = ["remedy", "network", "tuned_for"]
     marked = table if "remedy" in table else table.assign(remedy=PLAIN, tuned_for=1)
-    networks, remedies = in_order(marked["network"].tolist()), list(dict.fromkeys(marked["remedy"]))
-    variants = marked[marks].drop_duplicates().to_dict("records")
     rows, means = {}, {}
-    for one in sorted(
-        variants, key=lambda one: (remedies.index(one["remedy"]), networks.index(one["network"]), one["tuned_for"])
-    ):
-        own = marked[(marked[marks] == pd.Series(one)).all(axis=1)].groupby("hidden_layers")["test_accuracy"]
-        values = {depth: mean_and_sem(group) for depth, group in own}
-        name = _named(one["remedy"], one["network"], one["tuned_for"])
+    for name, runs in _variants(marked):
+        values = {depth: mean_and_sem(group) for depth, group in runs.groupby("hidden_layers")["test_accuracy"]}
         rows[name] = [wording.with_error(*values.get(depth, NOTHING), digits=DIGITS) for depth in depths]
         means[name] = [round(values[depth][0], 2) if depth in values else float("nan") for depth in depths]
     numbers = pd.DataFrame.from_dict(means, orient="index", columns=depths)
     return _table("accuracy-by-depth", rows, depths, _head(table), numbers.eq(numbers.max()))
 
 
-def _named(remedy: str, network: str, tuned_for: int) -> str:
-    remedied = network if remedy == PLAIN else f"{network}, {remedy}"
-    return remedied if tuned_for == 1 else f"{remedied}, tuned for {tuned_for} layers"
+def _variants(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the rows of each remedy, network and depth that it was tuned for, in this order, and what to call them."""
+    for remedy in dict.fromkeys(table["remedy"]):
+        remedied = table[table["remedy"] == remedy]
+        for network in in_order(remedied["network"].tolist()):
+            named = network if remedy == PLAIN else f"{network}, {remedy}"
+            for tuned_for, own in remedied[remedied["network"] == network].groupby("tuned_for"):
+                yield named if tuned_for == 1 else f"{named}, tuned for {tuned_for} layers", own
 
 
 def gains_by_depth(table: pd.DataFrame) -> Table:
     """Networks with tasks (and their remedy) down, hidden layers across: what they gain over GCN with that remedy.
 
-    In points, paired by seed, mean [95 % interval]; bold where the interval lies above zero.
+    In points, paired by seed, mean [95 % interval]; bold where the interval lies above zero. A network has a row for
+    each depth that it was tuned for.
     """
-    gains = paired_gains(table, ["remedy", "hidden_layers"])
+    gains = paired_gains(table, ["remedy", "hidden_layers"], marks=["tuned_for"])
     depths = sorted(gains["hidden_layers"].unique())
     rows, above = {}, {}
-    for remedy in dict.fromkeys(gains["remedy"]):
-        for network in in_order(gains.loc[gains["remedy"] == remedy, "network"].tolist()):
-            own = gains[(gains["remedy"] == remedy) & (gains["network"] == network)]
-            at = {depth: own.loc[own["hidden_layers"] == depth, "gain"] for depth in depths}
-            name = _named(remedy, network, 1)
-            rows[name] = [wording.interval(values.mean(), *interval(values), DIGITS) for values in at.values()]
-            above[name] = [interval(values)[0] > 0 for values in at.values()]
+    for name, own in _variants(gains):
+        at = [own.loc[own["hidden_layers"] == depth, "gain"] for depth in depths]
+        rows[name] = [wording.interval(values.mean(), *interval(values), DIGITS) for values in at]
+        above[name] = [interval(values)[0] > 0 for values in at]
     bold = pd.DataFrame.from_dict(above, orient="index", columns=depths)
     return _table("gains-by-depth", rows, depths, _head(table), bold, gains)
 

@@ -28,9 +28,15 @@ def readings(scores: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def title(name: str) -> str:
-    """Return "Cora, 1 hidden layer" for the search ``cora-1``, any other name as it is."""
-    found = re.fullmatch(r"([a-z]+)-(\d+)", name)
-    return wording.cell(found[1], int(found[2])) if found else name
+    """Return "Cora, 1 hidden layer" for the search ``cora-1``, with a remedy before it "Cora with gcnii, …".
+
+    Any other name is returned as it is.
+    """
+    found = re.fullmatch(r"(?:([a-z]+)-)?([a-z]+)-(\d+)", name)
+    if found is None:
+        return name
+    remedy, dataset, depth = found.groups()
+    return wording.cell(f"{dataset} with {remedy}" if remedy else dataset, int(depth))
 
 
 def values(network: str, scores: pd.DataFrame) -> list[str]:

@@ -72,6 +72,9 @@ print("smallest seed:", "none yet" if scores.empty else scores["first_seed"].min
 # all points, so the darkest cells may be much worse than they look. Empty cells were not tried: the other values of a
 # task are first compared at a few weights, and only the best go on to all. Look at how flat the bright part is: where
 # neighbours do as well as the chosen point, another weight would have served as well.
+#
+# The search with a remedy belongs to the study of depth: the weight of one task, with the encoder that the remedy's
+# authors have.
 
 # %%
 for name, points in grids.items():

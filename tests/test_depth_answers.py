@@ -25,7 +25,8 @@ def studies(empty: bool = False) -> Studies:
     at_four = table[table["hidden_layers"] == 4]
     tuned = at_four[at_four["network"] == "AE"].assign(tuned_for=4)
     mended = at_four.assign(remedy="residual", test_accuracy=[80.0, 80.5, 81.0, 79.0, 79.4, 79.8])
-    table = pd.concat([table, tuned, mended], ignore_index=True).iloc[: 0 if empty else None]
+    better = mended[3:].assign(tuned_for=4, test_accuracy=[82.0, 82.4, 82.8])
+    table = pd.concat([table, tuned, mended, better], ignore_index=True).iloc[: 0 if empty else None]
     collapsed = (table["network"] == "GCN") & (table["hidden_layers"] == 16)
     measures = table[[*columns[:6]]].assign(
         layer=table["hidden_layers"],
@@ -69,8 +70,9 @@ def test_each_question_has_its_answer(lines: list[str]) -> None:
         "over-smoothing in 3. The paper's has 5; none of this study's with 5 falls so low."
     )
     assert measure.endswith("the effective rank, with a rank correlation of +1.00.")
-    assert (
-        "With residual, GCN alone has 80.5 % at 4 hidden layers, 75.1 without; AE gains at 0 of 1 depths and " in mended
+    assert mended.endswith(
+        "With residual, GCN alone has 80.5 % at 4 hidden layers, 75.1 without; AE gains at 0 of 1 depths and loses at "
+        "1; with weights tuned for 4 hidden layers, AE gains at 1 of 1 depths and loses at 0."
     )
 
 

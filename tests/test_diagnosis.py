@@ -93,7 +93,11 @@ def test_gains_by_depth_are_paired_with_the_plain_network_of_the_same_remedy():
     rows = [(network, depth, seed) for network in ("GCN", "AE") for depth in (2, 8) for seed in range(3)]
     table = pd.DataFrame(rows, columns=["network", "hidden_layers", "seed"]).assign(remedy="none")
     table["test_accuracy"] = [80.0, 82.0, 84.0, 50.0, 50.0, 50.0, 81.0, 83.5, 85.5, 49.0, 51.0, 51.0]
+    table["tuned_for"] = 1
     mended = table.assign(remedy="gcnii", test_accuracy=[90.0] * 9 + [89.0, 88.0, 87.0])
+    tuned = mended[6:9].assign(tuned_for=2, test_accuracy=[90.5, 91.0, 91.5])  # AE at one of the depths
+    shown = depth_tables.gains_by_depth(pd.concat([table, mended, tuned]))
+    assert shown.text.loc["AE, gcnii, tuned for 2 layers"].tolist() == ["+1.0 [−0.2, +2.2]", "–"]
     shown = depth_tables.gains_by_depth(pd.concat([table, mended]))
     assert shown.text.index.tolist() == ["AE", "AE, gcnii"]
     # Gains of 1, 1.5 and 1.5: mean 4/3, standard error 1/6, t 4.30 with two degrees of freedom.

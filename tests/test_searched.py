@@ -34,6 +34,7 @@ def test_searches_are_told_apart(scores: pd.DataFrame) -> None:
     assert list(searched.grids(scores)) == ["toy-2"]
     assert list(searched.readings(scores)) == ["open-points"]
     assert searched.title("toy-2") == "Toy, 2 hidden layers"
+    assert searched.title("gcnii-toy-8") == "Toy with gcnii, 8 hidden layers"
     assert searched.title("open-points") == "open-points"
     assert searched.grids(pd.DataFrame()) == searched.readings(pd.DataFrame()) == {}
     assert "l2_layers" not in searched.grids(scores)["toy-2"]
