@@ -6,8 +6,11 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from mtgcn import experiment, pipeline, yamlfile
+from mtgcn import experiment, pipeline, published, yamlfile
+from mtgcn.depths import DepthParameters
 from mtgcn.project import Project
+from mtgcn.search.reading import read
+from mtgcn.search.space import Point
 
 PROJECT = Project(Path(__file__).parents[1])
 CELL = "cora-1"
@@ -51,3 +54,28 @@ def test_a_committed_cell_comes_out_again(parameters: dict) -> None:
     assert len(stored) == 1
     for name in ("test_accuracy", "validation_accuracy"):
         assert_allclose(again[name], stored[name], atol=1.0)
+
+
+def test_a_remedy_s_task_is_what_its_search_chose_with_the_same_settings() -> None:
+    name = "gcnii-cora-8"
+    scores = pd.read_csv(PROJECT.book.results / "search" / f"{name}.csv")
+    ((_, chosen),) = scores[scores["chosen"] & (scores["network"] == "ER")].filter(like="ER.").iterrows()
+    space = read(PROJECT.root / "params/search/remedies" / f"{name}.yaml")
+    own = {"runs", "first_seed", "measure_every"}
+    searched = space.parameters(Point("ER", tuple(chosen.items()))).model_dump(exclude=own)
+    studies = sorted((PROJECT.root / "params").glob("remedy-gcnii-cora-authors-tuned*.yaml"))
+    assert len(studies) == 2
+    for path in studies:
+        said = yamlfile.read(path).data
+        study = DepthParameters.model_validate({key: said[key] for key in DepthParameters.model_fields if key in said})
+        assert study.at(study.tuned_for).model_dump(exclude=own) == searched
+
+
+def test_gcnii_as_its_authors_have_it_reaches_what_they_and_others_report() -> None:
+    """Within a point, at the depths for which there are figures of others."""
+    files = [PROJECT.book.results / f"remedy-gcnii-cora-authors{depths}.csv" for depths in ("", "-64")]
+    ours = pd.concat(map(pd.read_csv, files)).query("network == 'GCN'").groupby("hidden_layers")["test_accuracy"].mean()
+    theirs = published.accuracies().query("dataset == 'cora' and remedy == 'gcnii'")
+    assert len(theirs) == 2
+    for printed in theirs.itertuples():
+        assert ours[printed.hidden_layers] == pytest.approx(printed.accuracy, abs=1.0)
