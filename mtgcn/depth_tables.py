@@ -95,7 +95,7 @@ def runs_like_the_papers(runs: pd.DataFrame) -> Table:
 def published_by_depth(table: pd.DataFrame, dataset: str) -> Table:
     """Remedies on a data set, without tasks: what others have published, their own count of layers across, and ours.
 
-    Ours, mean ± standard error of the runs in ``table``, stand where a depth is one of theirs.
+    Ours, mean ± standard error of the runs in ``table``, stand at the depths of these columns that they have.
     """
     theirs = published.accuracies().query("dataset == @dataset")
     ours = table[(table["dataset"] == dataset) & (table["network"] == BASELINE)]
@@ -105,7 +105,8 @@ def published_by_depth(table: pd.DataFrame, dataset: str) -> Table:
         for source, own in printed.groupby("source", sort=False):
             values = dict(zip(own["layers"], own["accuracy"], strict=True))
             rows[f"{_remedy(remedy)}, {source}"] = [f"{values[n]:.1f}" if n in values else DASH for n in layers]
-        counted = dict(zip(printed["hidden_layers"], printed["layers"], strict=True))  # theirs by hidden layers here
+        more = int((printed["layers"] - printed["hidden_layers"]).iloc[0])  # layers that count there and not here
+        counted = {n - more: n for n in layers}
         alike = ours[(ours["remedy"].str.split(WHOSE).str[0] == remedy) & ours["hidden_layers"].isin(counted)]
         for variant, runs in alike.groupby("remedy", sort=False):
             means = {counted[depth]: mean_and_sem(own) for depth, own in runs.groupby("hidden_layers")["test_accuracy"]}
