@@ -291,6 +291,10 @@ def test_apply_makes_a_file_or_refuses(finished: search.Search) -> None:
             "dataset: toy\nhidden_layers: 2\n",
             ":2: hidden_layers is 2, but params/search/toy.yaml is about 1.",
         ),
+        (
+            "dataset: toy\nremedy: gcnii\n",
+            ":2: remedy is gcnii, but params/search/toy.yaml is about none.",
+        ),
         ("runs: 3\n", ": the parameter 'dataset' is missing."),
         (
             "dataset: toy\nfirst_seed: 1000\n",

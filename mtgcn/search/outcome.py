@@ -9,6 +9,7 @@ import yaml
 
 from mtgcn import files, yamlfile
 from mtgcn.checking import experiment_problems
+from mtgcn.comparison import PLAIN
 from mtgcn.errors import MtgcnError
 from mtgcn.parameters import Parameters
 from mtgcn.search import plan
@@ -61,7 +62,8 @@ def apply(path: Path, source: str, space: Space, rows: pd.DataFrame) -> None:
     """Write the chosen points into the ``networks`` of the parameter file ``path``, and leave its rest as it is.
 
     Networks that the search has not finished, or knows nothing of, stay as they were. A file that is not there
-    begins with the data set and the depth. ``source`` is the name of the search file.
+    begins with the data set and the depth; a search with a remedy needs one that has it. ``source`` is the name of
+    the search file.
     """
     if path.exists():
         file, text = yamlfile.read(path), path.read_text(encoding="utf-8")
@@ -73,6 +75,7 @@ def apply(path: Path, source: str, space: Space, rows: pd.DataFrame) -> None:
     for key, said, searched in (
         ("dataset", file.data["dataset"], space.dataset),
         ("hidden_layers", file.data.get("hidden_layers", 1), space.hidden_layers),
+        ("remedy", file.data.get("remedy", PLAIN), space.settings.get("remedy", PLAIN)),
     ):
         if said != searched:
             raise MtgcnError(f"{file.where((key,))}: {key} is {said}, but {source} is about {searched}.")
