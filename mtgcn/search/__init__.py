@@ -1,5 +1,6 @@
 """Grid search by validation accuracy: few runs for every point, more for the best, nothing computed twice."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -87,7 +88,7 @@ def apply(search: Search) -> None:
     """Put the chosen values into the parameter file."""
     outcome.apply(
         search.parameters,
-        f"params/search/{search.source.name}",
+        Path(os.path.relpath(search.source, search.root)).as_posix(),
         search.space,
         outcome.table(search.space, search.open().scores),
     )
