@@ -112,7 +112,7 @@ def published_by_depth(table: pd.DataFrame, dataset: str) -> Table:
             means = {counted[depth]: mean_and_sem(own) for depth, own in runs.groupby("hidden_layers")["test_accuracy"]}
             cells = [wording.with_error(*means.get(n, NOTHING), digits=DIGITS) for n in layers]
             rows[f"{_remedy(variant)}, here"] = cells
-    return _table("published", rows, layers, "layers", None, theirs)
+    return _table("published", rows, layers, "layers", None)
 
 
 def _remedy(name: object) -> str:
