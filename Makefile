@@ -10,8 +10,13 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
 QUICK := _build/quick
 # The pages that train what Tables 1, 2 and 3 show, and those that show it.
 TABLES := $(wildcard params/citeseer-*.yaml params/cora-*.yaml params/pubmed-*.yaml) params/tables.yaml params/does_it_hold.yaml
-# Pages that run side by side, with one thread each: the arrays are too small to be worth more, and nothing waits.
+# Trainings or tests that run side by side, with one thread each: the arrays are too small to be worth more.
 WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1); echo $$((cores < 8 ? cores : 8)))
+# The exact versions; `make CONSTRAINTS=/dev/null` takes the newest that pyproject.toml allows.
+CONSTRAINTS ?= constraints.txt
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) --editable
+# loadfile: what the tests of a file share is made once; the built book is shared by all processes.
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile
 # Build the book that lies in a folder, warnings being errors, and end with the path of its first page. All of it: a
 # page that is new or gone belongs into the contents beside every other page.
 html = @$(BIN)/jupyter-book build $(1) --all --quiet -W --keep-going && echo "$(abspath $(1)/_build/html/index.html)"
@@ -24,27 +29,34 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	@$(or $(PYTHON),false) -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' 2>/dev/null || { \
 	  echo "mtgcn needs Python 3.11 or 3.12, because DGL has no wheel for any other; install one of them or call make PYTHON=/path/to/python3.11." >&2; exit 1; }
 	@echo "Installing into $(VENV) ..."
-	@$(PYTHON) -m venv --clear $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[$(EXTRAS)]'
+	@version='import sys; print(sys.version_info[:2])'; \
+	  test "$$($(BIN)/python -c "import pip; $$version" 2>/dev/null)" = "$$($(PYTHON) -c "$$version")" || \
+	  $(PYTHON) -m venv --clear $(VENV)
+	@$(INSTALL) '.[$(EXTRAS)]'
 	@touch $@
 
 .PHONY: venv
 venv: $(VENV)/.installed ## create or update .venv, nothing else
 
 .PHONY: lint
-lint: venv ## ruff (lint and format) and mypy
+lint: venv ## ruff (lint and format), mypy and the contract on imports
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo --no-cache
 
 .PHONY: format
 format: venv ## rewrite the sources as ruff wants them
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
+.PHONY: check
+check: lint ## lint, types, contract and the fast tests, in a minute or two: the loop while working
+	@$(PYTEST) -m 'not slow and not browser and not network'
+
 .PHONY: test
-test: lint ## lint, type check and all tests
-	@$(BIN)/python -m pytest
+test: lint ## the same with all tests
+	@$(PYTEST)
 
 .PHONY: notebooks
 notebooks: venv ## make the .ipynb twins of notebooks/*.py, keeping cell ids
@@ -84,12 +96,13 @@ quick: venv ## the same in a couple of minutes: few runs, few epochs, all in _bu
 
 .PHONY: pdf
 pdf: book ## the whole book as one PDF, printed by Chromium
-	@$(BIN)/python -m mtgcn.book.pdf _build/html _build/mtgcn.pdf
+	@$(BIN)/jupyter-book build . --builder singlehtml --quiet -W --keep-going
+	@$(BIN)/python -m mtgcn.book.pdf _build/singlehtml _build/mtgcn.pdf
 
 .PHONY: bench
 bench: venv ## measure speed against named peers, and write it where the book shows it
 	@$(BIN)/python -c 'import torch_geometric' 2>/dev/null || \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[bench]'
+	  $(INSTALL) '.[bench]'
 	@$(BIN)/mtgcn bench
 
 .PHONY: clean

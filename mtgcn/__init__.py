@@ -1,5 +1,39 @@
-"""Graph neural networks with self-supervised auxiliary tasks, after Manessi & Rozza (2021)."""
+"""Graph neural networks with self-supervised auxiliary tasks, after Manessi & Rozza (2021).
 
-from importlib.metadata import version
+What a user types first is here, and loaded when it is first used: ``mtgcn.load("cora")`` gives a data set,
+``mtgcn.run(parameters)`` trains what `mtgcn.Parameters` describes.
+"""
 
-__version__ = version("mtgcn")
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mtgcn.data.datasets import load
+    from mtgcn.experiments.parameters import Parameters
+    from mtgcn.experiments.running import run
+
+    __version__: str
+
+__all__ = ["Parameters", "__version__", "load", "run"]
+
+HOMES = {
+    "load": "mtgcn.data.datasets",
+    "run": "mtgcn.experiments.running",
+    "Parameters": "mtgcn.experiments.parameters",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is offered here from its room, when it is asked for."""
+    if name == "__version__":
+        from importlib.metadata import version  # not at the top: it takes longer than all else here
+
+        return version("mtgcn")
+    if name not in HOMES:
+        raise AttributeError(f"module 'mtgcn' has no attribute '{name}'")
+    return getattr(import_module(HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """List what is offered, for completion."""
+    return sorted({*globals(), *__all__})

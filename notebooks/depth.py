@@ -16,34 +16,38 @@
 # %% [markdown]
 # # One data set at several depths
 #
-# What becomes of a graph neural network when it grows deeper, and which auxiliary task holds that up? This page trains
-# each network with several numbers of hidden layers on one data set, and measures what happens inside: how alike the
+# What becomes of a graph neural network when it grows deeper, and which auxiliary task holds that up? Each network
+# trains with several numbers of hidden layers on one data set, and what happens inside is measured: how alike the
 # nodes become, whether units die, whether the first layer still learns.
 
 # %% tags=["hide-input"]
-# In Colab this installs the project beside the torch that is there; elsewhere it is installed already.
-import importlib
+# In Colab this fetches the project with its results, and installs what it needs beside the torch that is there.
+import importlib.util
 import os
 import subprocess
 import sys
 
 if importlib.util.find_spec("mtgcn") is None:
-    source = os.environ.get("MTGCN_SOURCE", "git+https://github.com/mtgcn/mtgcn@v0.1.0")
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", source], check=True)
-    importlib.invalidate_caches()
+    address = os.environ.get("MTGCN_REPOSITORY", "https://github.com/mtgcn/mtgcn")
+    subprocess.run(["git", "clone", "--quiet", "--depth", "1", address, "mtgcn-checkout"], check=True)
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--editable", "./mtgcn-checkout"], check=True)
+    sys.path.insert(0, os.path.abspath("mtgcn-checkout"))
 
-from mtgcn import datasets, depth_tables, diagnosis, figures, pages, results
-from mtgcn import depths as study
+# %% tags=["hide-input"]
+import mtgcn
 
-print(pages.ready())
+from mtgcn.analysis import depth, figures, page
+from mtgcn.experiments.problems import parameters_in
 
 # %% [markdown]
 # ## Parameters
 #
 # The first cell holds values to start from, the second, where there is one, those of the parameter file that
-# made this page. Every key of a parameter file can be set here; what is not set has its default.
+# made this page. Every key of a parameter file can be set here; what is not set has its default. Stored runs of
+# the same parameters are read in a second; with `retrain = True` they are trained here, on the GPU if there is one.
 
 # %% tags=["parameters"]
+retrain = False  # True: train here, and show the outcome beside the stored one
 dataset = "toy"
 depths = [1, 2, 4]
 runs = 3
@@ -53,15 +57,14 @@ remedy = "none"
 networks = {"GCN": {}, "AE": {"AE": {"weight": 10}}}
 
 # %%
-parameters = study.parameters_in(globals())
-pages.networks_table(parameters)
+parameters = parameters_in(globals())
+page.networks_table(parameters)
 
 # %% [markdown]
 # ## The data
 
 # %%
-data = datasets.load(parameters.dataset, normalise=parameters.normalise_features)
-pages.data_facts(data)
+page.data_facts(mtgcn.load(parameters.dataset, normalise=parameters.normalise_features))
 
 # %% [markdown]
 # ## Training
@@ -70,22 +73,22 @@ pages.data_facts(data)
 # nodes. The measures are taken on the way, and once more at that epoch.
 
 # %%
-outcome = study.study(parameters, data)
-results.keep(outcome.table)
-for name in ("measures", "course", "curves", "examples", "maps"):
-    results.keep(getattr(outcome, name), f"{name}.csv")
+outcome = mtgcn.run(parameters, retrain=retrain)
+measures = outcome.kept["measures"]
+page.beside_stored(outcome) if retrain else None
 
 # %% [markdown]
 # ## Accuracy
 #
-# Test accuracy in per cent against the number of hidden layers, mean over the runs with its 95 % interval; open marks
+# Test accuracy in percent against the number of hidden layers, mean over the runs with its 95 % interval; open marks
 # are the paper's. In the table, mean ± standard error of the mean, the best of a depth bold.
 
 # %%
 figures.accuracy_against_depth(outcome.table)
 
 # %%
-depth_tables.accuracy_by_depth(outcome.table)
+accuracy = outcome.table.groupby(["network", "hidden_layers"], sort=False)["test_accuracy"].agg(["mean", "sem"])
+depth.by_depth(accuracy, parameters.dataset)
 
 # %% [markdown]
 # ## Inside
@@ -94,24 +97,31 @@ depth_tables.accuracy_by_depth(outcome.table)
 # one, all of them lie on one line.
 
 # %%
-figures.depth_by_layer(outcome.measures, "effective_rank", "effective rank")
+figures.depth_by_layer(measures, "effective_rank", "effective rank")
 
 # %% [markdown]
-# Runs that are hardly better than naming the largest class for every node have failed. Which of three failures their
-# measures show, by depth (one run can show more than one):
+# Runs that are hardly better than naming the largest class for every node have failed: within five points of its share.
+# Their measures show over-smoothing (few directions, or distant nodes alike), a vanished gradient, or dead units; one
+# run can show more than one. The page *Over-smoothing, measured* says where the bounds come from.
 
 # %%
-labelled = outcome.measures.assign(dataset=data.name, remedy=parameters.remedy)
-depth_tables.failures_by_depth(diagnosis.diagnose(outcome.table, labelled))
+judged = depth.measured(outcome.table, measures)
+judged["failed"] = ~(judged["test_accuracy"] > judged["chance"] + 5)
+judged["over-smoothed"] = (judged["effective_rank"] < 2.5) | (judged["mad_remote"] < 0.1)
+judged["gradient vanished"] = judged["gradient_norm"] < 1e-3
+judged["dead units"] = judged["most_dead_units"] >= 0.9
+signs = ["failed", "over-smoothed", "gradient vanished", "dead units"]
+judged[signs[1:]] = judged[signs[1:]].mul(judged["failed"], axis=0)
+judged.groupby(["network", "hidden_layers"], sort=False)[signs].sum()
 
 # %% [markdown]
 # Two runs of the depth at which runs differ most: the least accurate one, and the most accurate.
 
 # %%
-figures.two_runs(outcome.curves, outcome.examples)
+figures.two_runs(outcome.curves, outcome.kept["examples"])
 
 # %% [markdown]
 # ## Computed with
 
 # %%
-pages.computed_with(parameters, data, outcome.table)
+page.computed_with(outcome.record)

@@ -21,20 +21,21 @@
 # cells from top to bottom; on a laptop this page takes less than a minute.
 
 # %% tags=["hide-input"]
-# In Colab this installs the project beside the torch that is there; elsewhere it is installed already.
-import importlib
+# In Colab this fetches the project with its results, and installs what it needs beside the torch that is there.
+import importlib.util
 import os
 import subprocess
 import sys
 
 if importlib.util.find_spec("mtgcn") is None:
-    source = os.environ.get("MTGCN_SOURCE", "git+https://github.com/mtgcn/mtgcn@v0.1.0")
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", source], check=True)
-    importlib.invalidate_caches()
+    address = os.environ.get("MTGCN_REPOSITORY", "https://github.com/mtgcn/mtgcn")
+    subprocess.run(["git", "clone", "--quiet", "--depth", "1", address, "mtgcn-checkout"], check=True)
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--editable", "./mtgcn-checkout"], check=True)
+    sys.path.insert(0, os.path.abspath("mtgcn-checkout"))
 
-from mtgcn import datasets, experiment, figures, pages, tables
-
-print(pages.ready())
+# %%
+import mtgcn
+from mtgcn.analysis import figures, page, paper_tables
 
 # %% [markdown]
 # ## A toy graph
@@ -42,7 +43,7 @@ print(pages.ready())
 # A generated citation graph is enough to see how things work: 240 nodes in four classes, and nothing to download.
 
 # %%
-pages.data_facts(datasets.load("toy"))
+page.data_facts(mtgcn.load("toy"))
 
 # %% [markdown]
 # An experiment is a set of parameters. Networks are called by their auxiliary tasks: `GCN` has none, `AE` rebuilds
@@ -50,14 +51,8 @@ pages.data_facts(datasets.load("toy"))
 
 # %%
 networks = {"GCN": {}, "AE": {"AE": {"weight": 10}}, "ER": {"ER": {"weight": 0.1}}}
-parameters = experiment.parameters_of(
-    dataset="toy",
-    runs=5,
-    epochs=100,
-    networks=networks,
-)
-outcome = experiment.run(parameters)
-experiment.summary(outcome.table).round(2).set_index("network")
+outcome = mtgcn.run(mtgcn.Parameters(dataset="toy", runs=5, epochs=100, networks=networks))
+outcome.summary().round(2).set_index("network")
 
 # %% [markdown]
 # `outcome.table` has one row for each run, with its seed, so that any of them can be had again.
@@ -74,14 +69,8 @@ outcome.table[columns].head()
 
 # %%
 networks = {"GCN": {}, "AE": {"AE": {"weight": 10}}}
-parameters = experiment.parameters_of(
-    dataset="cora",
-    runs=3,
-    epochs=200,
-    networks=networks,
-)
-outcome = experiment.run(parameters)
-tables.one_cell(outcome.table)
+outcome = mtgcn.run(mtgcn.Parameters(dataset="cora", runs=3, epochs=200, networks=networks))
+paper_tables.one_cell(outcome.table)
 
 # %% [markdown]
 # The paper's values stand beside ours. Do not read much into three short runs: the *p* of a paired test cannot even
@@ -96,4 +85,4 @@ figures.learning_curves(outcome.curves)
 # - Change a weight, a depth (`hidden_layers=5`) or the data set (`"citeseer"`, `"pubmed"`, or the path of a graph of
 #   your own) above and run the cells again. A name that is not right is answered with the nearest one that is.
 # - Every page of results is a notebook with a parameter file, most of those for one data set and depth the notebook
-#   `experiment`; `mtgcn run params/cora-5.yaml` makes one.
+#   `experiment`; `mtgcn run cora-5` makes one.

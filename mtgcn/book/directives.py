@@ -10,7 +10,9 @@ from docutils.statemachine import StringList
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-from mtgcn.book import accuracy, reference, tables, took
+from mtgcn.analysis import paper_tables
+from mtgcn.analysis.table import Table
+from mtgcn.book import html_tables, reference
 
 
 class ResultsTable(SphinxDirective):
@@ -30,9 +32,9 @@ class ResultsTable(SphinxDirective):
         if not Path(absolute).exists():
             return [_missing(self, relative)]
         data = pd.read_csv(absolute)
-        table = tables.from_frame(data, self.options.get("digits", 2))
+        table = html_tables.from_frame(data, self.options.get("digits", 2))
         table["classes"].append("has-file")
-        return [tables.caption(self.options["caption"]), table, _download(self.arguments[0], self.env.docname)]
+        return [html_tables.caption(self.options["caption"]), table, _download(self.arguments[0], self.env.docname)]
 
 
 class PaperTable(SphinxDirective):
@@ -43,9 +45,7 @@ class PaperTable(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the table."""
         number = int(self.arguments[0])
-        header, rows = accuracy.paper_table(number)
-        table = tables.build(header, rows, [False, *(True for _ in header[1:])])
-        return [tables.caption(f"Table {number} of the paper"), table]
+        return [html_tables.caption(f"Table {number} of the paper"), _table(paper_tables.printed(number))]
 
 
 class Measured(SphinxDirective):
@@ -64,11 +64,11 @@ class Measured(SphinxDirective):
         for path in folder.glob("*.csv"):
             self.env.note_dependency(str(path))
         self.env.note_reread()  # a new file is no dependency yet
-        header, rows = accuracy.by_depth(folder, dataset) if dataset else accuracy.by_dataset(folder)
-        if not header:
+        table = paper_tables.measured(paper_tables.runs_in(folder), dataset)
+        if table.text.empty:
             return [_missing(self, f"{relative}/{dataset or 'cora'}-1.csv")]
-        caption = f"Test accuracy on {accuracy.NAMES[dataset]}" if dataset else "Test accuracy, one hidden layer"
-        return [tables.caption(caption), tables.build(header, rows, [False, *(True for _ in header[1:])])]
+        caption = f"Test accuracy on {dataset.capitalize()}" if dataset else "Test accuracy, one hidden layer"
+        return [html_tables.caption(caption), _table(table)]
 
 
 class Took(SphinxDirective):
@@ -80,10 +80,13 @@ class Took(SphinxDirective):
         """Return the table, or the note that there are no results yet."""
         relative, absolute = self.env.relfn2path(self.arguments[0])
         self.env.note_reread()
-        frame = took.minutes(Path(absolute))
+        frame = html_tables.training_minutes(Path(absolute))
         if frame.empty:
             return [_missing(self, relative)]
-        return [tables.caption("Minutes of training, on the machine that made this book"), tables.from_frame(frame, 1)]
+        return [
+            html_tables.caption("Minutes of training, on the machine that made this book"),
+            html_tables.from_frame(frame, 1),
+        ]
 
 
 class When(SphinxDirective):
@@ -156,6 +159,15 @@ class CommandLine(_Generated):
     def text(self) -> str:
         """Return the Markdown to show."""
         return reference.command_line()
+
+
+def _table(table: Table) -> nodes.table:
+    """Return ``table`` as docutils nodes; of two rows of heads the upper one stands above our numbers."""
+    every = [head if isinstance(head, tuple) else (head, paper_tables.OUR.head) for head in table.text]
+    heads = [str(upper if lower == paper_tables.OUR.head else lower) for upper, lower in every]
+    shown = table.text.where(~table.bold, "**" + table.text + "**")
+    rows = [[str(name), *cells] for name, *cells in shown.itertuples()]
+    return html_tables.build([str(table.text.columns.names[-1]), *heads], rows, [False, *(True for _ in heads)])
 
 
 def _download(path: str, docname: str) -> nodes.paragraph:

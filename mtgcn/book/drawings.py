@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import numpy as np
-import torch
+import scipy.sparse as sp
 
-from mtgcn import figures, smoothing, toy
-from mtgcn.book import accuracy
-from mtgcn.figures import Figure, styled
-from mtgcn.graph import Graph
+from mtgcn.analysis import figures, paper_tables
+from mtgcn.analysis.comparison import cells_of
+from mtgcn.analysis.figures import Figure, styled
+from mtgcn.data import toy
+from mtgcn.experiments import smoothing
 
 STEPS = (0, 1, 2, 4, 8, 16, 32, 64)
 COLOURS, MARKERS = ("#0072b2", "#d55e00", "#009e73", "#c770a3"), "os^D"
@@ -19,11 +20,10 @@ def draw(folder: Path, results: Path) -> None:
     figures.architecture().save(folder / "architecture.svg")
     for step, figure in smoothing_steps().items():
         figure.save(folder / f"smoothing-{step}.svg")
-    runs = accuracy.measured(results)
-    runs = runs[runs["hidden_layers"] == 1]
+    runs = paper_tables.runs_in(results)
+    there = [cell for cell in paper_tables.TABLE_1 if cell in cells_of(runs)]
     (folder / "answer.svg").unlink(missing_ok=True)
-    if len(runs):
-        there = [(name, 1) for name in accuracy.NAMES if name in set(runs["dataset"])]
+    if there:
         figures.runs_by_network(runs, there).save(folder / "answer.svg")
 
 
@@ -34,17 +34,22 @@ def smoothing_steps() -> dict[int, Figure]:
     after two steps.
     """
     arrays = toy.generate()
-    nodes = arrays.features.shape[0]
-    graph = Graph(arrays.edges, nodes, runs=1, device=torch.device("cpu"), dtype=torch.float64)
-    state = torch.tensor(arrays.features.toarray(), dtype=torch.float64)[None]
-    states = {0: state[0].numpy()}
+    matrix = _renormalised_adjacency(arrays.edges, arrays.nodes)
+    states = {0: arrays.features.toarray().astype(np.float64)}
     for step in range(1, STEPS[-1] + 1):
-        state = graph.propagate(state)
-        states[step] = state[0].numpy()
+        states[step] = matrix @ states[step - 1]
     centre = states[2].mean(axis=0)
     directions = np.linalg.svd(states[2] - centre, full_matrices=False)[2][:2]
     limit = 1.05 * np.abs((states[1] - centre) @ directions.T).max()
     return {step: _scatter(step, states[step], (states[step] - centre) @ directions.T, arrays, limit) for step in STEPS}
+
+
+def _renormalised_adjacency(edges: np.ndarray, nodes: int) -> sp.csr_array:
+    """Return Â = D̃^-1/2 (A + I) D̃^-1/2, (n, n), for edges (2, m)."""
+    upper = sp.coo_array((np.ones(edges.shape[1]), edges), shape=(nodes, nodes))
+    with_loops = upper + upper.T + sp.eye_array(nodes)
+    scale = sp.diags_array(1 / np.sqrt(with_loops.sum(axis=1)))
+    return sp.csr_array(scale @ with_loops @ scale)
 
 
 @styled

@@ -4,7 +4,6 @@ import importlib
 import pkgutil
 import types
 import typing
-from collections.abc import Sequence
 from typing import Any
 
 import typer
@@ -56,11 +55,10 @@ def _meaning(parameter: Any) -> str:
 
 
 def parameters() -> str:
-    """Return the keys of a parameter file, those of an experiment and those of each task, as Markdown."""
-    from mtgcn.depths import DepthParameters
-    from mtgcn.parameters import Parameters, SplitsParameters
-    from mtgcn.remedies import REMEDIES
-    from mtgcn.tasks import TASKS
+    """Return the keys of a parameter file, those of each task and those of each remedy, as Markdown."""
+    from mtgcn.experiments.parameters import Parameters
+    from mtgcn.model.remedies import REMEDIES
+    from mtgcn.model.tasks import TASKS
 
     parts = ["## An experiment", "", model(Parameters)]
     for name, task in TASKS.items():
@@ -70,28 +68,13 @@ def parameters() -> str:
         if remedy.model_fields:
             summary = (remedy.__doc__ or "").strip().splitlines()[0]
             parts += [f"## The remedy {name}", "", summary, "", model(remedy)]
-    own = [name for name in DepthParameters.__annotations__ if name != "hidden_layers"]
-    several = ["## Several depths", "", "The keys of an experiment but `hidden_layers`, and", ""]
-    parts += [*several, model(DepthParameters, own)]
-    parts += [
-        "## Several splits",
-        "",
-        "The keys of an experiment, and",
-        "",
-        model(SplitsParameters, list(SplitsParameters.__annotations__)),
-    ]
     return "\n".join(parts)
 
 
-def model(cls: type[BaseModel], names: Sequence[str] | None = None) -> str:
-    """Return a Markdown definition list of the fields of a pydantic model: name, type, default, meaning.
-
-    With ``names`` only those.
-    """
+def model(cls: type[BaseModel]) -> str:
+    """Return a Markdown definition list of the fields of a pydantic model: name, type, default, meaning."""
     lines = []
     for name, field in cls.model_fields.items():
-        if names is not None and name not in names:
-            continue
         value = field.get_default(call_default_factory=True)
         default = "required" if field.is_required() else f"default `{_yaml(value)}`"
         kind = type_name(field.annotation)

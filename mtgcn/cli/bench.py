@@ -28,7 +28,7 @@ def bench(
     import torch
     from rich.console import Console
 
-    from mtgcn.bench import growth, speed
+    from mtgcn.experiments.bench import growth, speed
 
     console = Console(highlight=False)
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())

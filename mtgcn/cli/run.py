@@ -1,6 +1,5 @@
 """``mtgcn run`` and ``mtgcn status``: parameter files become pages of the book."""
 
-import os
 import textwrap
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,20 +14,20 @@ from mtgcn.errors import MtgcnError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mtgcn.execute import Failure
-    from mtgcn.pipeline import Executor
-    from mtgcn.project import Project
+    from mtgcn.pipeline.pages import Executor
+    from mtgcn.pipeline.project import Project
+    from mtgcn.pipeline.trainings import Failure
 
 Files = Annotated[
-    list[Path] | None,
-    typer.Argument(metavar="[FILE|FOLDER]...", help="Parameter files; all of params/ when none is given."),
+    list[str] | None,
+    typer.Argument(metavar="[NAME|FILE|FOLDER]...", help="Parameter files; all of params/ when none is given."),
 ]
 
 
 @app.command()
 def run(
     files: Files = None,
-    force: Annotated[bool, typer.Option("--force", help="Run what is up to date too.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Train and render what is up to date too.")] = False,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Another value for a trial, stored in trials/."),
@@ -43,21 +42,21 @@ def run(
         int | None, typer.Option(min=1, metavar="N", help="Run on so many Dask workers of this machine.")
     ] = None,
 ) -> None:
-    """Run the notebooks of parameter files that are not up to date, and store pages and results."""
+    """Train results and render pages that are not up to date, and store them."""
     if scheduler is not None and workers is not None:
         raise MtgcnError("--scheduler and --workers exclude each other: a scheduler has its own workers.")
     overrides = dict(setting(text) for text in settings or [])
 
-    from mtgcn import pipeline
-    from mtgcn.display import Display
-    from mtgcn.project import Project
+    from mtgcn.pipeline import pages
+    from mtgcn.pipeline.display import Display
+    from mtgcn.pipeline.project import Project
 
     project = Project.find()
-    runs = pipeline.plan(project, files or [], overrides, output)
-    display = Display([one.name for one in runs])
+    planned = pages.plan(project, files or [], overrides, output)
+    display = Display([page.name for page in planned])
     try:
         with _executor(scheduler, workers) as executor, display:
-            failures = pipeline.run(runs, display, executor, force, project.failed)
+            failures = pages.run(planned, display, executor, force, project.failed)
     except KeyboardInterrupt:
         display.console.print("Interrupted. Finished runs are stored; the next call goes on with the others.")
         raise typer.Exit(130) from None
@@ -68,39 +67,48 @@ def run(
 
 
 @app.command()
-def status(files: Files = None) -> None:
-    """Show which runs are fresh, stale (and why) or missing."""
+def status(
+    files: Files = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print names, states and reasons as JSON.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="End with exit code 1 unless everything is fresh.")] = False,
+) -> None:
+    """Show what is fresh, stale (and why), unverified (the engine has changed since) or missing."""
+    import json
+
     from rich.console import Console
 
-    from mtgcn import pipeline
-    from mtgcn.project import Project
+    from mtgcn.pipeline import pages, states
+    from mtgcn.pipeline.project import Project
 
-    reasons = pipeline.status(pipeline.plan(Project.find(), files or []))
-    width = max(len(name) for name in reasons)
-    console = Console(highlight=False, soft_wrap=True)
-    for name, why in reasons.items():
-        state = "fresh" if not why else "missing" if why == [pipeline.MISSING] else "stale"
-        colour = {"fresh": "green", "stale": "yellow", "missing": "red"}[state]
-        console.print(f"{name:{width}}  [{colour}]{state:7}[/]  ", end="")
-        console.print("; ".join(why) if state == "stale" else "", markup=False)
+    found = states.states(pages.plan(Project.find(), files or []))
+    if as_json:
+        rows = [{"name": name, "state": state.word, "reasons": state.reasons} for name, state in found.items()]
+        print(json.dumps(rows, indent=1, ensure_ascii=False))
+    else:
+        width = max(len(name) for name in found)
+        console = Console(highlight=False, soft_wrap=True)
+        colours = {states.FRESH: "green", states.STALE: "yellow", states.UNVERIFIED: "blue", states.MISSING: "red"}
+        for name, state in found.items():
+            console.print(f"{name:{width}}  [{colours[state.word]}]{state.word:10}[/]  ", end="")
+            console.print("; ".join(state.reasons), markup=False)
+    if check and any(state.word != states.FRESH for state in found.values()):
+        raise typer.Exit(1)
 
 
 @contextmanager
 def _executor(scheduler: str | None, workers: int | None) -> "Iterator[Executor]":
-    """Give what runs the notebooks: this machine by itself, or a cluster."""
-    from mtgcn import pipeline
-
+    """Give what trains: this machine by itself, or a cluster."""
     if scheduler is None and workers is None:
-        yield pipeline.here
+        from mtgcn.pipeline.pages import here
+
+        yield here
         return
     try:
-        from mtgcn import cluster
+        from mtgcn.pipeline import cluster
     except ImportError as error:
         raise MtgcnError(f"a cluster needs Dask ({error}): pip install 'mtgcn[cluster]'.") from error
-    # On this machine the workers share its cores; a cluster's workers were told theirs when they started.
-    threads = None if workers is None else max(1, (os.cpu_count() or 1) // workers)
     with cluster.connect(scheduler, workers) as client:
-        yield cluster.executor(client, threads)
+        yield cluster.executor(client)
 
 
 def _explain(project: "Project", name: str, failure: "Failure") -> None:
@@ -111,3 +119,5 @@ def _explain(project: "Project", name: str, failure: "Failure") -> None:
         typer.echo(textwrap.indent(failure.source, "    "), err=True)
         left = (project.failed / f"{name}.ipynb").relative_to(project.root)
         typer.echo(f"The notebook as far as it came: {left}", err=True)
+    elif failure.traceback:
+        typer.echo(f"What Python said: {(project.failed / f'{name}.log').relative_to(project.root)}", err=True)

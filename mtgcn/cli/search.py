@@ -14,8 +14,8 @@ from mtgcn.errors import MtgcnError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mtgcn.search import Search
-    from mtgcn.search.lines import Executor
+    from mtgcn.pipeline.search import Search
+    from mtgcn.pipeline.search.batches import Executor
 
 
 @app.command()
@@ -42,10 +42,10 @@ def search(
     # Read by torch and DGL when they are imported; Dask sets it for its own workers.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
-        from mtgcn import search as engine
+        from mtgcn.pipeline import search as engine
     except ModuleNotFoundError as error:
         raise MtgcnError(f"a search needs Optuna ({error}): pip install 'mtgcn[search]'.") from error
-    from mtgcn.project import Project
+    from mtgcn.pipeline.project import Project
 
     project = Project.find()
     chosen = project.parameter_files(files or [project.root / "params" / "search"])
@@ -60,7 +60,7 @@ def search(
             for one in searches:
                 engine.run(one, executor, _Progress(one))
                 typer.echo(f"{one.name}: complete, {one.table.relative_to(project.root)} written")
-                if apply and not one.space.readings:
+                if apply:
                     engine.apply(one)
                     typer.echo(f"{one.name}: {one.parameters.relative_to(project.root)} has the chosen values")
     except KeyboardInterrupt:
@@ -78,13 +78,13 @@ class _Progress:
     """Lines on how far a search is, and how long it will take at the speed so far."""
 
     def __init__(self, search: "Search") -> None:
-        from mtgcn.search import plan
+        from mtgcn.pipeline.search import stages
 
-        self._name, self._expected = search.name, plan.expected(search.space)
+        self._name, self._expected = search.name, stages.expected(search.space)
         self._begin: tuple[float, float] | None = None  # time and cost when it was first told something
 
     def __call__(self, done: dict[str, int]) -> None:
-        from mtgcn.search import cost
+        from mtgcn.pipeline.search import cost
 
         now, spent, total = time.monotonic(), cost(done), cost(self._expected)
         self._begin = self._begin or (now, spent)
@@ -98,19 +98,19 @@ class _Progress:
 
 def _show(search: "Search") -> None:
     """Print how far a search is: runs of each network, and its best point once that is known."""
-    from mtgcn.search import plan
+    from mtgcn.pipeline.search import stages
 
     if not search.journal.exists():
-        typer.echo(f"{search.name}: not begun here, {sum(plan.expected(search.space).values())} runs at the most")
+        typer.echo(f"{search.name}: not begun here, {sum(stages.expected(search.space).values())} runs at the most")
         return
     journal = search.open()
-    complete = "going on" if plan.todo(search.space, journal.scores) else "complete"
+    complete = "going on" if stages.todo(search.space, journal.scores) else "complete"
     typer.echo(f"{search.name}: {complete}")
-    for network, most in plan.expected(search.space).items():
-        best = plan.chosen(search.space, network, journal.scores)
+    for network, most in stages.expected(search.space).items():
+        best = stages.chosen(search.space, network, journal.scores)
         text = f"  {network:9} {search.done(journal)[network]:4} of at most {most:4} runs"
         if best is not None:
-            score = plan.mean(search.space, journal.scores, best, search.space.best_runs)
+            score = stages.mean(search.space, journal.scores, best, search.space.best_runs)
             values = ", ".join(f"{name} {value}" for name, value in best.values)
             text += f"; {score:.2f} %" + (f" with {values}" if values else "")
         typer.echo(text)
@@ -119,15 +119,15 @@ def _show(search: "Search") -> None:
 @contextmanager
 def _executor(scheduler: str | None, workers: int | None) -> "Iterator[Executor]":
     """Give what trains: this process, or Dask workers here or elsewhere."""
-    from mtgcn.search import lines
+    from mtgcn.pipeline.search import batches
 
     number = workers or os.cpu_count() or 1
     if scheduler is None and number == 1:
-        yield lines.here
+        yield batches.here
         return
     try:
-        from mtgcn import cluster
+        from mtgcn.pipeline import cluster
     except ImportError as error:
         raise MtgcnError(f"several workers need Dask ({error}): pip install 'mtgcn[cluster]'.") from error
     with cluster.connect(scheduler, None if scheduler else number) as client:
-        yield lines.on(client)
+        yield batches.on(client)

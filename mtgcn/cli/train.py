@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
-from mtgcn import wording
 from mtgcn.cli import app
 from mtgcn.cli.settings import setting
 from mtgcn.errors import MtgcnError, nearest
@@ -21,12 +21,25 @@ OWN = {
     "hidden_layers": "use --hidden-layers",
     "runs": "use --runs",
 }
+NETWORK = "GCN, or the names of tasks joined by +, such as AE+FR."
 
 
-@app.command()
+class _Command(TyperCommand):
+    """Names the tasks in its help; only then are they, and torch with them, imported for it."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from mtgcn.model.tasks import TASKS
+
+        for option in self.params:
+            if isinstance(option, TyperOption) and option.name == "network":
+                option.help = f"{NETWORK} The tasks are {', '.join(TASKS)}, in this order."
+        super().format_help(ctx, formatter)
+
+
+@app.command(cls=_Command)
 def train(
     dataset: Annotated[str, typer.Argument(help="cora, citeseer, pubmed, toy, or the path of a .npz file.")],
-    network: Annotated[str, typer.Option(help="GCN, AE, FR, ER, AE+FR, AE+ER or AE+FR+ER.")] = "GCN",
+    network: Annotated[str, typer.Option(help=NETWORK)] = "GCN",
     hidden_layers: Annotated[int, typer.Option(help="Hidden layers of the encoder.")] = 1,
     runs: Annotated[int, typer.Option(help="Runs, with the seeds 0, 1, …, trained together.")] = 10,
     settings: Annotated[
@@ -43,8 +56,9 @@ def train(
     """Train a network and print mean ± SEM of its test accuracy; Ctrl-C shows what was reached."""
     values = _values(dataset, network, hidden_layers, runs, settings or [])
 
-    from mtgcn import experiment, files
-    from mtgcn import state as states
+    from mtgcn import files
+    from mtgcn.experiments import checkpoint as states
+    from mtgcn.experiments import experiment
 
     parameters = experiment.parameters_of(**values)
     data = experiment.data_of(parameters)
@@ -67,8 +81,8 @@ def train(
 
 
 def _values(dataset: str, network: str, hidden_layers: int, runs: int, settings: list[str]) -> dict[str, Any]:
-    from mtgcn.parameters import Parameters
-    from mtgcn.tasks import TASKS
+    from mtgcn.experiments.parameters import Parameters
+    from mtgcn.model.tasks import TASKS
 
     tasks: dict[str, Any] = {}
     values: dict[str, Any] = {"dataset": dataset, "hidden_layers": hidden_layers, "runs": runs}
@@ -96,7 +110,8 @@ def _show(table: "pd.DataFrame") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from mtgcn.experiment import summary
+    from mtgcn.analysis import wording
+    from mtgcn.experiments.experiment import summary
 
     shown = Table("seed", "test %", "validation %", "best epoch", "epochs", "learning rate", "seconds")
     for column in shown.columns:

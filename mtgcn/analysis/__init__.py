@@ -1,0 +1,1 @@
+"""From tables to numbers and figures; nothing here loads torch."""

@@ -1,0 +1,123 @@
+"""The study of depth: its pages as one table, runs with what was measured of them, and tables by depth."""
+
+from typing import Any
+
+import pandas as pd
+
+from mtgcn.analysis import literature, wording
+from mtgcn.analysis.comparison import BASELINE, NEEDED, PLAIN, WHOSE, in_order
+from mtgcn.analysis.table import Table
+from mtgcn.experiments import stored
+from mtgcn.experiments.columns import MAPPED, MEASURED
+
+MARKS = ["dataset", "remedy", "tuned_for"]  # what tells the runs of one page from those of another
+RUN = [*MARKS, "network", "hidden_layers", "seed"]
+CURVES = ["network", "hidden_layers", "seed", "run", "epoch"]
+# What a table has at the least, for a page that is made before there is anything to gather.
+COLUMNS = {
+    stored.MAIN: [*NEEDED, *MARKS[1:], "chance", "seconds"],
+    "measures.csv": [*MEASURED, "hidden_layers"],
+    "course.csv": [*MEASURED, "hidden_layers"],
+    "curves.csv": CURVES,
+    "examples.csv": CURVES,
+    "maps.csv": MAPPED,
+}
+DIGITS = 1  # what ten runs of deep networks can tell
+
+
+def gather(*patterns: str, kept: str = stored.MAIN) -> pd.DataFrame:
+    """Return the runs of the pages that match ``patterns``, or the table that these have ``kept``, with `MARKS`.
+
+    A remedy with somebody else's settings is one of its own, as in "gcnii, authors' settings". Runs have a column more,
+    ``variant``: "ER, gcnii, tuned for 8 layers", in the order in which a table shows them.
+    """
+    runs = stored.read(*patterns)
+    if runs.empty:
+        runs = pd.DataFrame(columns=[*COLUMNS[stored.MAIN], "results"])
+    if "settings" in runs:  # results from before there was that mark have the project's own
+        whose = runs.pop("settings")
+        runs["remedy"] = runs["remedy"].where(whose.isna(), runs["remedy"] + WHOSE + whose.astype(str))
+    if kept == stored.MAIN:
+        return runs.assign(variant=_variants(runs))
+    table = stored.read(*patterns, kept=kept)
+    if table.empty:
+        table = pd.DataFrame(columns=[*COLUMNS[kept], "results"])
+    return table.join(runs.drop_duplicates("results").set_index("results")[MARKS], on="results")
+
+
+def _variants(runs: pd.DataFrame) -> pd.Categorical:
+    """Return what to call each run: by remedy as they come, then by network, then by the depth it was tuned for."""
+    names = runs["network"].where(runs["remedy"] == PLAIN, runs["network"] + ", " + runs["remedy"])
+    tuned = names + ", tuned for " + runs["tuned_for"].astype(str) + " layers"
+    names = names.where(runs["tuned_for"] == 1, tuned)
+    remedies, networks = list(dict.fromkeys(runs["remedy"])), in_order(runs["network"].tolist())
+    kinds = set(zip(names, runs["remedy"], runs["network"], runs["tuned_for"], strict=True))
+    ordered = sorted(kinds, key=lambda kind: (remedies.index(kind[1]), networks.index(kind[2]), kind[3]))
+    return pd.Categorical(names, [name for name, *_ in ordered], ordered=True)
+
+
+def measured(runs: pd.DataFrame, measures: pd.DataFrame) -> pd.DataFrame:
+    """Return ``runs`` with the measures of their last hidden layer at the best epoch, and ``most_dead_units``.
+
+    The latter is the largest share of dead units in any layer. ``measures`` has a row for each run and layer. A run
+    that diverged before it had a best epoch has no measures and stays; any other without measures is left out.
+    """
+    keys = [name for name in RUN if name in measures]
+    last = measures[measures["layer"] == measures["hidden_layers"]].drop(columns=["layer", "results"], errors="ignore")
+    most = measures.groupby(keys)["dead_units"].max().rename("most_dead_units").reset_index()
+    found = runs.merge(last.merge(most, on=keys), on=keys, how="left", indicator="found")
+    return found[(found.pop("found") == "both") | found["test_accuracy"].isna()].reset_index(drop=True)
+
+
+def by_depth(numbers: pd.DataFrame, dataset: str = "") -> Table:
+    """Lay out numbers that are indexed by name and hidden layers: names down, hidden layers across.
+
+    With the columns ``mean, sem`` a cell is "81.7 ± 0.3", and the best of a depth is bold. With ``mean, low, high``
+    it is "+1.2 [+0.7, +1.7]", and bold where ``low`` is above zero.
+    """
+    if "low" in numbers:
+        rows = zip(numbers["mean"], numbers["low"], numbers["high"], strict=True)
+        cells = [wording.interval(*row, digits=DIGITS) for row in rows]
+        marked = numbers["low"] > 0
+    else:
+        cells = [wording.with_error(*row, digits=DIGITS) for row in zip(numbers["mean"], numbers["sem"], strict=True)]
+        means = numbers["mean"].round(2)
+        marked = means == means.groupby(level=1).transform("max")
+    depths = sorted(numbers.index.get_level_values(1).unique())
+    head = f"{dataset.capitalize()}, hidden layers" if dataset else "hidden layers"
+    text = _wide(dict(zip(numbers.index, cells, strict=True)), depths, wording.DASH, head)
+    bold = _wide(dict(zip(numbers.index, marked, strict=True)), depths, False, head)
+    return Table("by-depth", numbers.reset_index(), text, bold)
+
+
+def published_by_depth(runs: pd.DataFrame, dataset: str) -> Table:
+    """Remedies on a data set, without tasks: what others have published, their own count of layers across, and ours.
+
+    Ours, mean ± standard error of ``runs``, stand at the depths of these columns that they have.
+    """
+    theirs = literature.remedies().query("dataset == @dataset")
+    ours = runs[(runs["dataset"] == dataset) & (runs["network"] == BASELINE)]
+    layers = sorted(theirs["layers"].unique())
+    cells: dict[tuple[str, int], Any] = {}
+    for remedy, printed in theirs.groupby("remedy", sort=False):
+        for row in printed.to_dict("records"):
+            cells[f"{_remedy(remedy)}, {row['source']}", row["layers"]] = f"{row['accuracy']:.{DIGITS}f}"
+        more = int((printed["layers"] - printed["hidden_layers"]).iloc[0])  # layers that count there and not here
+        alike = ours[ours["remedy"].str.split(WHOSE).str[0] == remedy].assign(layers=ours["hidden_layers"] + more)
+        alike = alike[alike["layers"].isin(layers)]
+        means = alike.groupby(["remedy", "layers"], sort=False)["test_accuracy"].agg(["mean", "sem"])
+        for variant, count, mean, sem in means.reset_index().itertuples(index=False):
+            cells[f"{_remedy(variant)}, here", count] = wording.with_error(mean, sem, digits=DIGITS)
+    text = _wide(cells, layers, wording.DASH, "layers")
+    return Table("published", text.reset_index(), text, pd.DataFrame(False, text.index, text.columns))
+
+
+def _wide(cells: dict[tuple[str, int], Any], columns: list[int], empty: object, head: str) -> pd.DataFrame:
+    """Return cells that are keyed by row and column as a table, rows as they come."""
+    names = list(dict.fromkeys(name for name, _ in cells))
+    rows = [[cells.get((name, column), empty) for column in columns] for name in names]
+    return pd.DataFrame(rows, names, [str(column) for column in columns]).rename_axis(columns=head)
+
+
+def _remedy(name: object) -> str:
+    return "no remedy" if name == PLAIN else str(name)

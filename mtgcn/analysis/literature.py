@@ -1,0 +1,74 @@
+"""Figures of others as tidy tables, to stand beside what is measured here: the paper's own, and those of remedies."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from ruamel.yaml import YAML
+
+# The order of the rows in the paper's tables.
+NETWORKS = ("GCN", "AE", "FR", "ER", "AE+FR", "AE+ER", "AE+FR+ER")
+
+PAPER = "Manessi & Rozza (2021)"
+YOU = "You et al. (2020)"
+KIPF = "Kipf & Welling (2017)"
+
+
+@cache
+def _printed(file: str = "paper.yaml") -> Any:
+    return YAML(typ="safe", pure=True).load(Path(__file__).with_name(file))
+
+
+def accuracies() -> pd.DataFrame:
+    """Tables 1 and 2: ``dataset, hidden_layers, network, mean, sem``, in percent, one row a cell (35)."""
+    rows = [
+        (dataset, depth, network, *cell)
+        for dataset, depths in _printed()["accuracy"].items()
+        for depth, cells in depths.items()
+        for network, cell in cells.items()
+    ]
+    return pd.DataFrame(rows, columns=["dataset", "hidden_layers", "network", "mean", "sem"])
+
+
+def gains() -> pd.DataFrame:
+    """Table 3: ``source, dataset, gain``, the best gain over the plain GCN in percentage points."""
+    rows = [(source, dataset, gain) for source, cells in _printed()["gains"].items() for dataset, gain in cells.items()]
+    return pd.DataFrame(rows, columns=["source", "dataset", "gain"])
+
+
+def published_gcn() -> pd.DataFrame:
+    """Kipf & Welling's GCN as Table 1 quotes it, no errors: ``dataset, hidden_layers, network, mean``."""
+    rows = [(dataset, 1, "GCN", mean) for dataset, mean in _printed()["published_gcn"].items()]
+    return pd.DataFrame(rows, columns=["dataset", "hidden_layers", "network", "mean"])
+
+
+def datasets() -> pd.DataFrame:
+    """The data sets as the paper counts them: ``dataset, nodes, edges, classes, features, epochs``.
+
+    The split follows in ``training_per_class, validation, test``; edges include duplicates and self-loops.
+    """
+    split = _printed()["split"]
+    rows = [{"dataset": name, **counts, **split} for name, counts in _printed()["datasets"].items()]
+    return pd.DataFrame(rows)
+
+
+def remedies() -> pd.DataFrame:
+    """What others publish for remedies without tasks: ``source, dataset, remedy, layers, hidden_layers, accuracy``.
+
+    ``layers`` is the source's own count, ``hidden_layers`` what that is here; accuracies are in percent.
+    """
+    rows = [
+        (entry["source"], dataset, remedy, layers, layers + entry["hidden"], value)
+        for entry in _printed("published.yaml")
+        for dataset, by_remedy in entry["accuracy"].items()
+        for remedy, values in by_remedy.items()
+        for layers, value in zip(entry["layers"], values, strict=True)
+        if value is not None
+    ]
+    return pd.DataFrame(rows, columns=["source", "dataset", "remedy", "layers", "hidden_layers", "accuracy"])
+
+
+def remedy_sources() -> dict[str, str]:
+    """Return where the figures of each source of `remedies` were read."""
+    return {entry["source"]: entry["from"] for entry in _printed("published.yaml")}

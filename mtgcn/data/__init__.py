@@ -1,0 +1,1 @@
+"""Where graphs come from: sources, digests, formats, splits, the toy graph."""

@@ -1,0 +1,57 @@
+"""Adam with a learning rate of its own for each run."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from mtgcn.engine.weights import Weights
+
+BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8  # Kingma & Ba's values
+
+
+class Adam:
+    """Adam over the flat buffer of all runs; torch's own takes one learning rate for a whole tensor.
+
+    Args:
+        weights: of all runs.
+        l2: coefficient λ of λ/2 ‖B‖² by the name of each weight that has one, added to the gradient as
+            Kipf & Welling do.
+    """
+
+    def __init__(self, weights: Weights, l2: Mapping[str, float]) -> None:
+        self.weights, self.l2 = weights, l2
+        self._decays = [(weights.offsets[name], coefficient) for name, coefficient in l2.items() if coefficient]
+        self.mean = torch.zeros_like(weights.flat)
+        self.square = torch.zeros_like(weights.flat)
+        self.steps = 0
+        self._rates: Tensor | None = None
+        self._given: tuple[float, ...] = ()
+
+    @torch.no_grad()
+    def step(self, learning_rates: Sequence[float]) -> None:
+        """Move each run by its gradient and its learning rate, then clear the gradients."""
+        if self._given != tuple(learning_rates):
+            self._given = tuple(learning_rates)
+            self._rates = self.weights.per_run(self._given)
+        self.steps += 1
+        flat, grad = self.weights.flat, self.weights.grad
+        for part, coefficient in self._decays:
+            grad[part].add_(flat[part], alpha=coefficient)
+        self.mean.lerp_(grad, 1 - BETA_1)
+        self.square.mul_(BETA_2).addcmul_(grad, grad, value=1 - BETA_2)
+        scale = self.square.sqrt().div_((1 - BETA_2**self.steps) ** 0.5).add_(EPSILON)
+        assert self._rates is not None
+        flat.addcdiv_(self._rates * self.mean, scale, value=-1 / (1 - BETA_1**self.steps))
+        grad.zero_()
+
+    def keep(self, runs: np.ndarray, weights: Weights) -> "Adam":
+        """Return the optimiser of these runs only, whose weights are given; its moments go on."""
+        kept = Adam(weights, {name: coefficient for name, coefficient in self.l2.items() if name in weights})
+        kept.steps = self.steps
+        chosen = torch.from_numpy(runs)
+        for moment, old in ((kept.mean, self.mean), (kept.square, self.square)):
+            for name, part in weights.offsets.items():
+                moment[part] = old[self.weights.offsets[name]].view(self.weights.runs, -1)[chosen].flatten()
+        return kept

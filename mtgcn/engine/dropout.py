@@ -1,0 +1,77 @@
+"""Dropout masks, drawn per run, at a bit a decision."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from mtgcn.engine.randomness import stream
+
+EPOCHS_A_BYTE = 8
+
+
+class Dropout:
+    """The masks of one place in the network, for all runs.
+
+    At the rate 0.5 of the paper a decision is one random bit, so a byte holds the decisions of one value
+    for eight epochs: random numbers are drawn, and brought into a second order where one is needed, every
+    eighth epoch only. Other rates draw a float a value and epoch.
+
+    Args:
+        site: name of the place, which with the seed determines the stream.
+        seeds: one seed a run.
+        sizes: number of values of each run.
+        rate: probability of dropping a value, in (0, 1).
+        places: which of all runs' values, one run after the other, are there: a part of the graph has a part of
+            them. ``None`` for all as they are.
+        order: a second order of those that are there; a sparse matrix needs its mask in that of its transpose, too.
+    """
+
+    def __init__(
+        self,
+        site: str,
+        seeds: Sequence[int],
+        sizes: Sequence[int],
+        rate: float,
+        device: torch.device,
+        places: Tensor | None = None,
+        order: Tensor | None = None,
+    ) -> None:
+        self.streams = [stream(seed, f"{site}.dropout") for seed in seeds]
+        self.sizes, self.rate, self.device = list(sizes), rate, device
+        self.places = None if places is None else places.to(device)
+        self.order = order
+        self._calls = 0
+        self._drawn = torch.empty(0, dtype=torch.uint8)  # of the whole graph
+        self._masks: list[Tensor] = []  # the same for what is there, in each of its orders
+
+    def masks(self) -> list[Tensor]:
+        """Return the next epoch's mask, scaled by 1 / (1 - rate), and once more in the second order if there is one."""
+        bit = self._calls % EPOCHS_A_BYTE if self.rate == 0.5 else 0
+        if bit == 0:
+            self._take(self._draw())
+        self._calls += 1
+        one = 1 << bit  # a kept value is `one`, a dropped one 0
+        scale = 1.0 / ((1.0 - self.rate) * one)
+        return [(mask & one) * scale for mask in self._masks]
+
+    def go_on(self, before: "Dropout", runs: Sequence[int]) -> None:
+        """Go on from where these runs are in ``before``."""
+        self.streams, self._calls = [before.streams[run] for run in runs], before._calls
+        if self._calls:
+            parts = before._drawn.split(before.sizes)
+            self._take(torch.cat([parts[run] for run in runs]))
+
+    def _take(self, drawn: Tensor) -> None:
+        self._drawn = drawn
+        there = drawn if self.places is None else drawn[self.places]
+        self._masks = [there] if self.order is None else [there, there[self.order]]
+
+    def _draw(self) -> Tensor:
+        pairs = zip(self.streams, self.sizes, strict=True)
+        if self.rate == 0.5:
+            drawn = [np.frombuffer(numbers.bytes(size), np.uint8) for numbers, size in pairs]
+        else:
+            drawn = [(numbers.random(size, np.float32) >= self.rate).view(np.uint8) for numbers, size in pairs]
+        return torch.from_numpy(np.concatenate(drawn)).to(self.device)

@@ -1,0 +1,78 @@
+"""The graph, or a part of it, for all runs at once."""
+
+import numpy as np
+import torch
+from scipy import sparse
+from torch import Tensor
+
+from mtgcn.engine.linear import Linear, Map
+from mtgcn.engine.part import NodeSet, Part, around, some_rows
+from mtgcn.engine.propagation import choose_backend, propagation
+
+
+class Graph:
+    """R disjoint copies of a graph, through which (runs, n, c) states are propagated by Â.
+
+    Â = D̃^-1/2 (A + I) D̃^-1/2, the re-normalised adjacency matrix (section 3.1 of the paper). In a part of the graph
+    nodes keep the degrees D̃ that they have in the whole, so Â x comes out the same for all that have their neighbours.
+
+    Args:
+        edges: (2, m) unique undirected edges of the whole graph, without self-loops.
+        nodes: of the whole graph.
+        backend: ``"dgl"``, ``"torch"``, or ``"auto"``: DGL where its build supports the device.
+        part: what states have rows for; the whole graph when not given.
+    """
+
+    def __init__(
+        self,
+        edges: np.ndarray,
+        nodes: int,
+        runs: int,
+        device: torch.device,
+        dtype: torch.dtype = torch.float32,
+        backend: str = "auto",
+        part: Part | None = None,
+    ) -> None:
+        self.edges, self.runs, self.device, self.dtype = edges, runs, device, dtype
+        self.backend = choose_backend(device) if backend == "auto" else backend
+        self.part = part or Part(nodes)
+        ends = np.concatenate([edges, edges[::-1], np.tile(np.arange(nodes), (2, 1))], axis=1)
+        with_loops = sparse.csr_matrix((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(nodes, nodes))
+        self._scale = 1.0 / np.sqrt(np.asarray(with_loops.sum(axis=1)).ravel()[self.part.index])  # D̃^-1/2
+        self._with_loops = self.part.among(with_loops)  # A + I
+        self._propagations: dict[str, Linear] = {}
+
+    def propagate(self, x: Tensor, rows: NodeSet | None = None) -> Tensor:
+        """Return Â x, (runs, n, c) to (runs, n or |rows|, c); only the rows asked for are computed."""
+        name = "" if rows is None else rows.name
+        if name not in self._propagations:
+            self._propagations[name] = self._a_hat(rows)
+        return self._propagations[name] @ x
+
+    def take(self, x: Tensor, rows: NodeSet | None) -> Tensor:
+        """Return the rows of x at these nodes, (runs, n, c) to (runs, |rows|, c), or all of x for ``None``."""
+        return self.part.take(x, rows)
+
+    def around(self, nodes: NodeSet, hops: int) -> "Graph":
+        """Return the part of this whole graph that what is computed for ``nodes`` through so many hops depends on."""
+        part = around(self.edges, nodes, hops, self.part.whole)
+        if part.members is None:
+            return self
+        return Graph(self.edges, part.whole, self.runs, self.device, self.dtype, self.backend, part)
+
+    def draw(self) -> None:
+        """Draw what is random about the graph in the next epoch of training: nothing, but see `ThinnedGraph`."""
+
+    def go_on(self, before: "Graph", runs: list[int]) -> None:
+        """Let what is random go on from where these runs are on the graph ``before``."""
+
+    def _a_hat(self, rows: NodeSet | None) -> Linear:
+        if rows is not None:
+            return some_rows(self._with_loops, self.part.places(rows), self._piece, self.device)
+        everywhere = np.arange(self.part.nodes)
+        symmetric = self._piece(self._with_loops, everywhere, everywhere)
+        return Linear(symmetric, symmetric)
+
+    def _piece(self, matrix: sparse.csr_matrix, rows: np.ndarray, columns: np.ndarray) -> Map:
+        scales = self._scale[rows], self._scale[columns]
+        return propagation(matrix, *scales, self.runs, self.device, self.dtype, self.backend)

@@ -1,0 +1,90 @@
+"""Propagation by Â for all runs: the only module that knows DGL.
+
+DGL's builds on the package registry have no CUDA and its releases have ceased, so it is kept behind one
+interface: on a device that DGL cannot use, the same numbers come from torch's sparse CSR matrices.
+"""
+
+import os
+import sys
+import types
+from functools import cache
+from typing import Any
+
+import numpy as np
+import torch
+from scipy import sparse
+from torch import Tensor
+
+from mtgcn.engine.linear import Map
+from mtgcn.engine.sparse import csr, csr_index, over_runs
+
+
+@cache
+def dgl_module() -> Any:
+    """Import DGL quietly: no note about a default backend, no file in the user's home.
+
+    DGL 2.1.0 loads a compiled library of its ``graphbolt`` part at import, which exists only for the torch
+    releases of its day. Nothing here uses that part, so an empty module stands in for it.
+    """
+    os.environ.setdefault("DGLBACKEND", "pytorch")
+    from importlib.metadata import version
+
+    if version("dgl").startswith("2."):
+        sys.modules.setdefault("dgl.graphbolt", types.ModuleType("dgl.graphbolt"))
+    import dgl
+
+    return dgl
+
+
+def choose_backend(device: torch.device) -> str:
+    """Return ``"dgl"`` where DGL's build can compute on the device, else ``"torch"``."""
+    if device.type == "cpu":
+        return "dgl"
+    try:
+        dgl_module().graph(([0], [0]), device=device)
+    except Exception:  # DGL raises its own error for a device that its build lacks
+        return "torch"
+    return "dgl"
+
+
+def propagation(
+    matrix: sparse.csr_matrix,
+    out_scale: np.ndarray,
+    in_scale: np.ndarray,
+    runs: int,
+    device: torch.device,
+    dtype: torch.dtype,
+    backend: str,
+) -> Map:
+    """Return S_out A S_in for all runs as a map of states, (runs, n_in, c) to (runs, n_out, c).
+
+    Args:
+        matrix: A, (n_out, n_in), of ones.
+        out_scale: (n_out,), the diagonal of S_out.
+        in_scale: (n_in,), the diagonal of S_in.
+        backend: ``"dgl"`` or ``"torch"``.
+    """
+    if backend == "dgl":
+        out_factors, in_factors = (torch.from_numpy(s[:, None]).to(device, dtype) for s in (out_scale, in_scale))
+        return _by_dgl(matrix, out_factors, in_factors, runs)
+    scaled = sparse.diags(out_scale) @ matrix @ sparse.diags(in_scale)
+    block = sparse.csr_matrix(sparse.block_diag([scaled] * runs))
+    return over_runs(csr(csr_index(block, device), torch.from_numpy(block.data).to(device, dtype), block.shape))
+
+
+def _by_dgl(matrix: sparse.csr_matrix, out_scale: Tensor, in_scale: Tensor, runs: int) -> Map:
+    """Scale the states by (n_out, 1) and (n_in, 1) factors, which is faster than weights on edges."""
+    rows, columns = matrix.shape
+    coo = matrix.tocoo()
+    copies = np.arange(runs)[:, None]
+    source = torch.from_numpy((copies * columns + coo.col).ravel().astype(np.int32))
+    target = torch.from_numpy((copies * rows + coo.row).ravel().astype(np.int32))
+    sizes = {"num_src_nodes": runs * columns, "num_dst_nodes": runs * rows}
+    block = dgl_module().create_block((source, target), **sizes, device=in_scale.device).formats(["csc"])
+    block.create_formats_()
+
+    def propagate(x: Tensor) -> Tensor:
+        scaled = (x * in_scale).reshape(-1, x.shape[2])
+        return dgl_module().ops.copy_u_sum(block, scaled).view(runs, -1, x.shape[2]).mul_(out_scale)
+
+    return propagate

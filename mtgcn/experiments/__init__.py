@@ -1,0 +1,1 @@
+"""From parameters through training to tidy tables."""

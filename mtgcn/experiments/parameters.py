@@ -1,0 +1,203 @@
+"""The parameters of an experiment: one data set, any number of networks, and what it is repeated over.
+
+A YAML file, a notebook and Python say the same thing through this one model.
+"""
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
+
+from mtgcn.errors import nearest
+from mtgcn.model.layers import LAYERS
+from mtgcn.model.remedies import REMEDIES, Remedy
+from mtgcn.model.tasks import TASKS, TaskParameters
+
+BASELINE = "GCN"  # the network without tasks
+Tasks = dict[str, SerializeAsAny[TaskParameters]]
+
+
+class Parameters(BaseModel):
+    """Everything that determines the outcome of an experiment, and where it runs."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    dataset: str = Field(description="cora, citeseer, pubmed, toy, or the path of a .npz file")
+    networks: dict[str, Tasks] = Field(
+        {"GCN": {}},
+        min_length=1,
+        description="networks by name, such as AE+FR, each with its tasks' parameters",
+    )
+    hidden_layers: int = Field(1, ge=1, description="hidden layers of the encoder")
+    depths: list[int] = Field(
+        [],
+        description="several numbers of hidden layers in place of one; every network is trained at each, and measured",
+    )
+    hidden_units: int = Field(16, ge=1, description="units of every hidden layer")
+    layer: str = Field("GC", description="the graph layer of encoder and heads")
+    remedy: str = Field(
+        "none", description="what is done against the loss with depth: none, residual, pairnorm, dropedge or gcnii"
+    )
+    remedy_settings: SerializeAsAny[Remedy] = Field(
+        default_factory=Remedy,
+        validate_default=True,
+        description="settings of the remedy; what is not set has its default",
+    )
+    runs: int = Field(10, ge=1, description="runs of each network, each with its own seed")
+    first_seed: int = Field(0, ge=0, description="the runs have the seeds first_seed, first_seed + 1, …")
+    epochs: int = Field(5000, ge=1, description="epochs at the most")
+    learning_rate: float = Field(0.01, gt=0, description="Adam's learning rate at the start")
+    dropout: float = Field(0.5, ge=0, lt=1, description="dropout rate before every layer")
+    l2: float = Field(5e-4, ge=0, description="L2 regularisation λ, as λ/2 ‖B‖²")
+    l2_layers: Literal["first", "all"] = Field("first", description="L2 on the first layer or on all layers")
+    main_weight: float = Field(1.0, ge=0, description="weight w_main of the main risk in the objective")
+    plateau_patience: int = Field(40, ge=1, description="epochs without improvement that cut the learning rate")
+    plateau_factor: float = Field(0.1, gt=0, lt=1, description="what the learning rate is multiplied by")
+    plateau_tolerance: float = Field(
+        1e-4, ge=0, lt=1, description="relative decrease of the validation loss that counts as an improvement"
+    )
+    stop_below: float = Field(
+        5e-7,
+        ge=0,
+        description="a run ends once its learning rate is below this, where nothing moves; 0: never",
+    )
+    best_epoch_by: Literal["accuracy", "loss"] = Field(
+        "accuracy",
+        description="the best epoch has the highest validation accuracy or the lowest validation loss",
+    )
+    validation_risk_nodes: Literal["validation", "all"] = Field(
+        "validation", description="nodes of the auxiliary risks in the validation loss"
+    )
+    split_seed: int | None = Field(
+        None,
+        ge=0,
+        description="the data set's own split when not given; a number draws one at random, of the usual sizes: "
+        "20 training nodes a class, 500 for validation, 1,000 for testing",
+    )
+    splits: int = Field(
+        0,
+        ge=0,
+        description="random splits to repeat everything on, drawn from split_seed (or 0) and following; 0: none",
+    )
+    open_points: bool = Field(False, description="train every other reading of what the paper leaves open, too")
+    measure_every: int = Field(
+        0,
+        ge=0,
+        description="measures of over-smoothing are taken at epochs 1, 1 + this, … and at the best; "
+        "0: every 25 epochs with several depths, never with one",
+    )
+    maps: list[str] = Field(
+        [],
+        description="networks whose embeddings are mapped, with several depths; none named: GCN and the best one",
+    )
+    tuned_for: int = Field(1, ge=1, description="hidden layers that the tasks' weights were tuned for: a mark, no more")
+    settings: str = Field(
+        "", description="whose settings remedy and training have, where they are not this project's: a mark, no more"
+    )
+    normalise_features: bool = Field(True, description="divide each row of the features by its sum")
+    device: Literal["auto", "cpu", "cuda"] = Field("auto", description="auto takes a GPU when there is one")
+    backend: Literal["auto", "dgl", "torch"] = Field(
+        "auto",
+        description="propagation through DGL or torch; auto takes DGL where its build supports the device",
+    )
+
+    @property
+    def measured_every(self) -> int:
+        """Epochs between two measures, 0 for none."""
+        return self.measure_every or (25 if self.depths else 0)
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds of the runs."""
+        return list(range(self.first_seed, self.first_seed + self.runs))
+
+    def at(self, **changes: Any) -> "Parameters":
+        """Return the parameters of one experiment: without what these are repeated over, and with ``changes``."""
+        one = {"depths": [], "splits": 0, "open_points": False, "maps": [], "measure_every": self.measured_every}
+        return Parameters.model_validate({**self.model_dump(), **one, **changes})
+
+    @field_validator("depths")
+    @classmethod
+    def _each_once(cls, depths: list[int], info: ValidationInfo) -> list[int]:
+        if depths and min(depths) < 1:
+            raise ValueError(f"depths holds {min(depths)}, but an encoder has one hidden layer at least")
+        if len(set(depths)) < len(depths):
+            raise ValueError(f"depths names a number twice: {', '.join(map(str, depths))}")
+        if depths and info.data.get("hidden_layers", 1) != 1:
+            raise ValueError("depths, a list, takes the place of hidden_layers: leave one of them out")
+        return depths
+
+    @field_validator("splits", "open_points")
+    @classmethod
+    def _repeated_once(cls, value: int | bool, info: ValidationInfo) -> int | bool:
+        if value and (info.data.get("depths") or info.data.get("splits")):
+            raise ValueError("depths, splits and open_points exclude each other: give each a file of its own")
+        return value
+
+    @field_validator("maps")
+    @classmethod
+    def _trained_here(cls, maps: list[str], info: ValidationInfo) -> list[str]:
+        networks = info.data.get("networks", {})  # not there if refused already
+        for name in maps if networks else ():
+            if name not in networks:
+                raise ValueError(f"maps names '{name}', which is not among the networks{nearest(name, networks)}")
+        return maps
+
+    @field_validator("layer", "remedy")
+    @classmethod
+    def _known(cls, name: str, info: ValidationInfo) -> str:
+        registry: Mapping[str, Any] = LAYERS if info.field_name == "layer" else REMEDIES
+        if name not in registry:
+            raise ValueError(f"there is no {info.field_name} '{name}'{nearest(name, registry)}")
+        return name
+
+    @field_validator("remedy_settings", mode="before")
+    @classmethod
+    def _settings_of_the_remedy(cls, given: Any, info: ValidationInfo) -> Any:
+        if "remedy" not in info.data or "layer" not in info.data:  # refused already
+            return Remedy()
+        name, layer = info.data["remedy"], info.data["layer"]
+        model = REMEDIES[name]
+        if model.layers is not None and layer not in model.layers:
+            raise ValueError(f"the remedy '{name}' is not defined for the layer '{layer}'.")
+        values = given.model_dump() if isinstance(given, Remedy) else given
+        for setting in values if isinstance(values, Mapping) else ():
+            if setting not in model.model_fields:
+                known = nearest(str(setting), model.model_fields) if model.model_fields else "; it has none."
+                raise ValueError(f"the remedy '{name}' has no setting '{setting}'{known}")
+        return model.model_validate(values)
+
+    @field_validator("networks", mode="before")
+    @classmethod
+    def _known_networks(cls, networks: Any) -> Any:
+        if not isinstance(networks, Mapping):
+            return networks
+        return {name: tasks_of(name, given) for name, given in networks.items()}
+
+
+def network_names() -> list[str]:
+    """Return the names that a network can have: GCN, then the tasks alone and in all combinations."""
+    tasks = [combination for size in range(1, len(TASKS) + 1) for combination in combinations(TASKS, size)]
+    return [BASELINE, *("+".join(names) for names in tasks)]
+
+
+def tasks_of(network: str, given: Mapping[str, Any] | None = None) -> dict[str, TaskParameters]:
+    """Return the tasks that a network's name lists, in order, with the parameters given or their defaults."""
+    names = [] if network == BASELINE else str(network).split("+")
+    ordered = [name for name in TASKS if name in names]
+    if names != ordered:
+        hint = nearest(str(network), network_names())
+        if ordered and set(names) == set(ordered):  # only their order or number is wrong
+            hint = f"; did you mean '{'+'.join(ordered)}'?"
+        raise ValueError(f"there is no network '{network}'{hint}")
+    given = given or {}
+    for name in given:
+        if name not in names:
+            raise ValueError(f"network '{network}' has no task '{name}'{nearest(str(name), names or ['GCN'])}")
+    return {name: _task_parameters(name, given.get(name) or {}) for name in names}
+
+
+def _task_parameters(name: str, given: Any) -> TaskParameters:
+    model = TASKS[name].Parameters
+    return given if isinstance(given, model) else model.model_validate(given)

@@ -1,0 +1,1 @@
+"""The paper: layers, tasks, encoder, heads, objective, and remedies against the loss with depth."""

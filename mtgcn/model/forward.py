@@ -1,0 +1,85 @@
+"""One pass through the network, as section 3.3 of the paper has it: the encoder and the heads, dropout or none."""
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from torch import Tensor
+
+from mtgcn.engine.dropout import Dropout
+from mtgcn.engine.graph import Graph
+from mtgcn.engine.linear import Linear
+from mtgcn.engine.part import NodeSet
+from mtgcn.engine.products import product
+from mtgcn.engine.sparse import Features
+from mtgcn.engine.weights import Weights
+from mtgcn.model.batch import Batch
+from mtgcn.model.layers import Factors
+
+
+class Pass:
+    """A forward pass of all runs.
+
+    Args:
+        batch: the runs.
+        graph: theirs, or a part of it; n is the number of its nodes.
+        weights: of all runs.
+        dropouts: the masks by the name of their place; none for a pass without dropout, as in evaluation.
+    """
+
+    def __init__(
+        self, batch: Batch, graph: Graph, weights: Weights, dropouts: Mapping[str, Dropout] | None = None
+    ) -> None:
+        self.batch, self.graph, self.weights, self.dropouts = batch, graph, weights, dropouts
+        self.architecture = batch.architecture
+
+    @cached_property
+    def embedding(self) -> Tensor:
+        """g_sh(X) of the clean features, (runs, n, hidden units)."""
+        return self.encode(self.batch.features, "encoder")
+
+    def encode(self, features: Features, site: str) -> Tensor:
+        """Return g_sh(X) of these features, (runs, n, hidden units)."""
+        return self.hidden(features, site)[-1]
+
+    def hidden(self, features: Features, site: str) -> list[Tensor]:
+        """Return H_1 to H_L, the outputs of the hidden layers of g_sh, each (runs, n, hidden units).
+
+        H_1 = ReLU(GC(Dropout(X))) and H_l+1 = ReLU(GC(Dropout(H_l))), where GC(H) = Z B with Z = Â H; the remedy
+        may mix other things into Z and B, and has the last word on what comes out.
+        """
+        layer, remedy = self.architecture.layer, self.architecture.remedy
+        x = self.drop_features(features, f"{site}.0")
+        first = self.architecture.ends.first(self.graph, self.weights.of("encoder.0"), x)
+        states = [remedy.activate(first, [])]
+        for number in range(1, self.architecture.encoder_layers):
+            h = self.drop(states[-1], f"{site}.{number}")
+            z, b = layer.factors(self.graph, self.weights.of(f"encoder.{number}"), h)
+            z, b = remedy.mix(z, b, states)
+            states.append(remedy.activate(product(z, b), states))
+        return states[-self.architecture.hidden_layers :]
+
+    def main(self, nodes: NodeSet | None) -> Tensor:
+        """Return the logits of g_main = GC(Dropout(g_sh)) at these nodes, (runs, size, classes)."""
+        h = self.drop(self.embedding, "main")
+        return self.architecture.ends.apply(self.graph, self.weights.of("main"), h, nodes)
+
+    def head(self, embedding: Tensor, site: str, nodes: NodeSet | None) -> Factors:
+        """Apply an auxiliary head, GC(Dropout(ReLU(GC(Dropout(embedding))))), and leave the last GC as two factors.
+
+        Their product, (runs, size, outputs), is what the head puts out at these nodes.
+        """
+        layer = self.architecture.layer
+        h = layer.apply(self.graph, self.weights.of(f"{site}.0"), self.drop(embedding, f"{site}.0")).relu()
+        return layer.factors(self.graph, self.weights.of(f"{site}.1"), self.drop(h, f"{site}.1"), nodes)
+
+    def drop(self, x: Tensor, site: str) -> Tensor:
+        """Apply dropout to (runs, n, hidden units) in a pass that has it."""
+        if not self.dropouts:
+            return x
+        (mask,) = self.dropouts[site].masks()
+        return x * mask.view(x.shape)
+
+    def drop_features(self, features: Features, site: str) -> Linear:
+        """Return sparse X, (runs, n, d); in a pass with dropout some of its stored values are 0."""
+        x = features.at(self.graph.part.members)
+        return x.masked(*self.dropouts[site].masks()) if self.dropouts else x

@@ -1,0 +1,119 @@
+"""Remedies against the loss of accuracy with depth: small changes of the encoder, one class each.
+
+A remedy of your own is a subclass of `Remedy`, whose fields are its settings, and a line in `REMEDIES`.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+import torch
+from pydantic import BaseModel, ConfigDict, Field
+from torch import Tensor
+
+from mtgcn.engine.dropedge import ThinnedGraph
+from mtgcn.engine.graph import Graph
+from mtgcn.engine.pair_norm import pair_norm
+from mtgcn.model.layers import Dense, Factors, Layer
+
+
+class Remedy(BaseModel):
+    """The encoder without a remedy, H_l+1 = ReLU(GC(H_l)), and the places where one can change it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    all_nodes: ClassVar[bool] = False  # whether an output depends on every node, however far away
+    layers: ClassVar[tuple[str, ...] | None] = None  # the only layers that it is defined for
+
+    @property
+    def ends(self) -> type[Layer] | None:
+        """The layer that comes before the hidden ones and the one that gives the classes; none: as without remedy."""
+        return None
+
+    def mix(self, z: Tensor, b: Tensor, states: Sequence[Tensor]) -> Factors:
+        """Return what takes the place of Z = Â H_l, (runs, n, units), and B, (runs, units, units), in GC(H_l) = Z B.
+
+        ``states`` are H_1 to H_l, each (runs, n, units). The first layer, which reads the features, is left alone.
+        """
+        return z, b
+
+    def activate(self, convolved: Tensor, states: Sequence[Tensor]) -> Tensor:
+        """Return H_l+1 from GC(H_l), both (runs, n, units), and H_1 to H_l; for the first layer there are none yet."""
+        return convolved.relu()
+
+    def training_graph(self, graph: Graph, seeds: Sequence[int]) -> Graph:
+        """Return the graph of the training passes; evaluation keeps the one given."""
+        return graph
+
+    def l2_of(self, further: Iterable[str]) -> dict[str, float]:
+        """Return L2 coefficients of its own for weights of the ``further`` layers, by their names."""
+        return {}
+
+
+class Residual(Remedy):
+    """Residual connections: H_l+1 = ReLU(GC(H_l)) + H_l (Kipf & Welling 2017, appendix B)."""
+
+    def activate(self, convolved: Tensor, states: Sequence[Tensor]) -> Tensor:  # noqa: D102  (see Remedy)
+        return convolved.relu() + states[-1] if states else convolved.relu()
+
+
+class PairNorm(Remedy):
+    """PairNorm: what a layer gives is centred and scaled before the rectifier (Zhao & Akoglu 2020)."""
+
+    all_nodes = True
+
+    scale: float = Field(1.0, gt=0, description="s: root mean square of the norms of the embeddings")
+
+    def activate(self, convolved: Tensor, states: Sequence[Tensor]) -> Tensor:  # noqa: D102
+        return pair_norm(convolved, self.scale).relu()
+
+
+class DropEdge(Remedy):
+    """DropEdge: every training epoch goes without a share of the edges, drawn anew (Rong et al. 2020).
+
+    Encoder and heads see the same edges within an epoch; evaluation sees all. A share of one half is our choice.
+    """
+
+    rate: float = Field(0.5, ge=0, lt=1, description="share of the edges that an epoch goes without")
+
+    def training_graph(self, graph: Graph, seeds: Sequence[int]) -> Graph:  # noqa: D102
+        return ThinnedGraph(graph, seeds, self.rate)
+
+
+class GCNII(Remedy):
+    """GCNII: initial residual and identity mapping (Chen et al. 2020), the first hidden layer being H_0 there.
+
+    H_l+1 = ReLU(((1 − α) Â H_l + α H_1) ((1 − β_l) I + β_l B_l)) with β_l = log(λ / l + 1). With ``dense_ends`` the
+    first of these is a dense layer of the features, as there, and all hidden layers come after it.
+    """
+
+    layers = ("GC",)
+
+    alpha: float = Field(0.1, ge=0, le=1, description="α: share of the first hidden layer in every other one")
+    strength: float = Field(0.5, gt=0, description="λ: with it weights count more, and less with every layer")
+    l2: float | None = Field(None, ge=0, description="L2 of the weights beside the identity; not set: as elsewhere")
+    dense_ends: bool = Field(
+        False,
+        description="whether dense layers lead from the features to the hidden layers and from these to the classes",
+    )
+
+    @property
+    def ends(self) -> type[Layer] | None:  # noqa: D102
+        return Dense if self.dense_ends else None
+
+    def mix(self, z: Tensor, b: Tensor, states: Sequence[Tensor]) -> Factors:  # noqa: D102
+        beta = math.log(self.strength / len(states) + 1)
+        mapping = (1 - beta) * torch.eye(b.shape[1], device=b.device, dtype=b.dtype) + beta * b
+        return (1 - self.alpha) * z + self.alpha * states[0], mapping
+
+    def l2_of(self, further: Iterable[str]) -> dict[str, float]:  # noqa: D102
+        return {} if self.l2 is None else dict.fromkeys(further, self.l2)
+
+
+REMEDIES: dict[str, type[Remedy]] = {
+    "none": Remedy,
+    "residual": Residual,
+    "pairnorm": PairNorm,
+    "dropedge": DropEdge,
+    "gcnii": GCNII,
+}

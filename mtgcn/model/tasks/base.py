@@ -1,0 +1,51 @@
+"""What an auxiliary task is: its parameters, its head's size, its risk."""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from torch import Tensor
+
+from mtgcn.engine.part import NodeSet
+from mtgcn.engine.sparse import Features
+from mtgcn.model.batch import Batch
+from mtgcn.model.forward import Pass
+
+
+class TaskParameters(BaseModel):
+    """What every task has."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    weight: float = Field(1.0, ge=0, allow_inf_nan=False, description="weight of the task's risk in the objective")
+    nodes: Literal["labelled", "all"] = Field("all", description="nodes of the risk: V_l (labelled) or V (all)")
+
+
+class Task(ABC):
+    """An auxiliary task for all runs of a batch.
+
+    A task of your own is a subclass in a file of its own and a line in `tasks.TASKS`.
+    """
+
+    name: ClassVar[str]
+    Parameters: ClassVar[type[TaskParameters]]
+    layers: ClassVar[int] = 2  # between the embedding and the risk: those of the head
+    features: Features | None = None  # other features that the task has encoded, where it does
+
+    def __init__(self, parameters: TaskParameters, batch: Batch) -> None:
+        self.batch = batch
+        self.nodes = batch.labelled if parameters.nodes == "labelled" else None
+
+    @staticmethod
+    def check(parameters: TaskParameters, features: int, hidden_units: int) -> str | None:
+        """Return what is impossible about the parameters on data with so many features, or ``None``."""
+        return None
+
+    @property
+    @abstractmethod
+    def outputs(self) -> int:
+        """The number of values that the head rebuilds for a node."""
+
+    @abstractmethod
+    def risk(self, forward: Pass, nodes: NodeSet | None) -> Tensor:
+        """Return the task's empirical risk over these nodes (all for ``None``), one value a run, (runs,)."""

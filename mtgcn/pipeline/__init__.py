@@ -1,0 +1,1 @@
+"""From parameter files to results and pages: what is not up to date is trained, rendered and stored."""

@@ -1,0 +1,71 @@
+"""Paired notebooks: ``X.py`` in the percent format is the source, ``X.ipynb`` its twin for Jupyter and Colab."""
+
+import ast
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+import papermill
+from jupytext.compare import NotebookDifference, compare_notebooks
+
+from mtgcn.errors import MtgcnError, nearest
+
+HEADING = re.compile(r"^#[ \t]+(.*?)[ \t]*$", re.MULTILINE)
+
+
+def find(folder: Path, name: str) -> Path:
+    """Return the source of the notebook ``name``, or say which notebooks there are."""
+    path = folder / f"{name}.py"
+    if not path.is_file():
+        names = sorted(source.stem for source in folder.glob("*.py"))
+        raise MtgcnError(f"there is no notebook '{name}' in {folder}{nearest(name, names)}")
+    return path
+
+
+def read(path: Path) -> nbformat.NotebookNode:
+    """Read a source; cell ids count the cells, so that the same source always gives the same notebook."""
+    notebook = jupytext.read(path, fmt="py:percent")
+    for number, cell in enumerate(notebook.cells, start=1):
+        cell.id = f"cell-{number}"
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    notebook.metadata.pop("jupytext", None)
+    return notebook
+
+
+def defaults(path: Path) -> dict[str, Any]:
+    """Return the names and values of the cell tagged ``parameters``, as papermill sees them."""
+    return dict(_defaults(path, path.stat().st_mtime_ns))
+
+
+@lru_cache(maxsize=64)  # many parameter files share a notebook
+def _defaults(path: Path, changed: int) -> dict[str, Any]:
+    found = papermill.inspect_notebook(read(path))
+    return {name: ast.literal_eval(parameter["default"]) for name, parameter in found.items()}
+
+
+def title(notebook: nbformat.NotebookNode) -> str:
+    """Return the text of the first heading."""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown" and (found := HEADING.search(cell.source)):
+            return found[1]
+    return ""
+
+
+def drift(source: Path) -> str:
+    """Say how the notebook beside ``source`` differs from it in cells, tags or metadata; "" when it does not."""
+    twin = source.with_suffix(".ipynb")
+    if not twin.is_file():
+        return f"{twin} is missing"
+    try:
+        compare_notebooks(
+            nbformat.read(twin, as_version=4),
+            jupytext.read(source, fmt="py:percent"),
+            fmt="py:percent",
+            compare_ids=False,
+        )
+    except NotebookDifference as difference:
+        return str(difference)
+    return ""

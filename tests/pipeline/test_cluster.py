@@ -1,0 +1,143 @@
+"""Runs on a Dask cluster: a real scheduler and real workers over TCP, one of which is killed."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from support import tiny_project as tiny
+
+from mtgcn.errors import MtgcnError
+from mtgcn.pipeline import cluster, trainings
+from mtgcn.pipeline.store import Store
+
+TOY = "notebook: train\ndataset: toy\nhidden_layers: {}\nruns: 2\nepochs: {}\nnetworks: {{GCN: {{}}, AE+ER: {{}}}}\n"
+LONG = TOY.format(1, 6000) + "stop_below: 0\n"
+pytestmark = pytest.mark.slow
+
+
+@contextmanager
+def running(folder: Path, workers: int) -> "Iterator[tuple[str, subprocess.Popen[bytes]]]":
+    """Start a scheduler and workers in a folder of their own, with nothing to bring a dead worker back."""
+    dask = str(Path(sys.executable).with_name("dask"))
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    common = {"cwd": folder, "env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    told = folder / "scheduler.json"
+    options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(told)]
+    processes = [subprocess.Popen([dask, "scheduler", *options], **common)]
+    try:
+        tiny.wait_for(told.exists, "scheduler")
+        found = json.loads(told.read_text())["address"]
+        worker = [dask, "worker", found, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+        processes += [subprocess.Popen(worker, **common) for _ in range(workers)]
+        with cluster.connect(found, None) as client:
+            client.wait_for_workers(workers, timeout=300)
+        yield found, processes[0]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with running(tmp_path_factory.mktemp("cluster"), workers=2) as (found, _):
+        yield found
+
+
+def run_on(address: str, project: tiny.Project) -> tuple[dict[str, trainings.Failure], str]:
+    with cluster.connect(address, None) as client:
+        return tiny.run(project, cluster.executor(client))
+
+
+def test_a_cluster_gives_what_this_machine_gives(tmp_path: Path, address: str) -> None:
+    project = tiny.make(
+        tmp_path, one=TOY.format(1, 60), two=TOY.format(2, 20), all="notebook: gather\nresults: ['*']\n"
+    )
+    failures, shown = run_on(address, project)
+    assert failures == {}
+    assert "one: running, GCN, epoch 1, validation" in shown
+    project.book.root.rename(tmp_path / "remote")
+    assert tiny.run(project)[0] == {}
+
+    remote = Store.book(tmp_path / "remote")
+    for name in ("one", "two"):
+        here, there = (pd.read_csv(store.file(name, "results.csv")) for store in (project.book, remote))
+        assert len(here) == 4
+        pd.testing.assert_frame_equal(here.drop(columns="seconds"), there.drop(columns="seconds"), check_exact=True)
+        here, there = (store.record(name) for store in (project.book, remote))
+        assert here is not None
+        assert here.model_copy(update={"seconds": 0}) == there.model_copy(update={"seconds": 0})
+        assert remote.notebook(name).read_bytes() == project.book.notebook(name).read_bytes()
+    assert remote.file("all", "results.csv").read_text() == project.book.file("all", "results.csv").read_text()
+
+
+def test_a_training_that_fails_comes_back_with_its_worker(tmp_path: Path, address: str) -> None:
+    job = trainings.Training("a", {"dataset": "toy", "epochs": 2}, data="another digest")
+    with cluster.connect(address, None) as client:
+        (tables,) = cluster.executor(client)([job], lambda name, text: None)
+    assert tables.failure is not None
+    assert tables.failure.error.startswith("tcp://127.0.0.1:")
+    assert "has other data in toy than the machine that asks" in tables.failure.error
+
+
+def test_workers_started_here(tmp_path: Path) -> None:
+    project = tiny.make(tmp_path, a=TOY.format(1, 3), b=TOY.format(2, 3))
+    output = tiny.output_of(project, "run", "--workers", "2")
+    assert "a: done" in output
+    assert "b: done" in output
+    assert tiny.status(project) == {"a": [], "b": []}
+
+
+def test_no_scheduler_there() -> None:
+    with (
+        pytest.raises(MtgcnError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"),
+        cluster.connect("tcp://127.0.0.1:9", None),
+    ):
+        pass
+
+
+def test_a_worker_with_other_sources_is_refused(address: str) -> None:
+    job = trainings.Training("a", {"dataset": "toy"}, data="", engine="0" * 64)
+    with cluster.connect(address, None) as client:
+        (tables,) = cluster.executor(client)([job], lambda name, text: None)
+    assert tables.failure is not None
+    assert "install the same mtgcn on both" in tables.failure.error
+
+
+def busy_worker(address: str) -> int:
+    """Return the process of the worker that trains, 0 while there is none."""
+    with cluster.connect(address, None) as client:
+        busy = [worker for worker, keys in client.processing().items() if keys]
+        return client.run(os.getpid, workers=busy[:1])[busy[0]] if busy else 0
+
+
+def test_a_worker_that_is_killed_is_replaced(tmp_path: Path, address: str) -> None:
+    project = tiny.make(tmp_path, a=LONG)
+    with tiny.started(project, "run", "--scheduler", address) as program:
+        tiny.wait_for(lambda: busy_worker(address) > 0, "worker that trains", program)
+        tiny.kill(busy_worker(address))
+        output, _ = program.communicate(timeout=500)
+    assert program.returncode == 0, output
+    assert "a: done" in output
+    assert tiny.status(project) == {"a": []}
+
+
+def test_a_scheduler_that_goes_away_is_told(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    project = tiny.make(tmp_path, a=LONG)
+    with (
+        running(tmp_path_factory.mktemp("short-lived"), workers=1) as (address, scheduler),
+        tiny.started(project, "run", "--scheduler", address) as program,
+    ):
+        tiny.wait_for(lambda: busy_worker(address) > 0, "worker that trains", program)
+        scheduler.kill()
+        output, _ = program.communicate(timeout=300)
+    assert program.returncode == 1
+    assert "a failed: the connection to the scheduler was lost" in output
+    assert "Traceback" not in output
+    assert tiny.tree(project.book.root) == {}

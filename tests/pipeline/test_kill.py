@@ -1,0 +1,108 @@
+"""Killed at any moment, nothing half-written is left, and the next call goes on."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support import tiny_project as tiny
+
+from mtgcn.pipeline.store import Store
+
+# What changes files; Python announces each before doing it.
+EVENTS = {"open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "shutil.rmtree"}
+
+
+def contents(version: str) -> tuple[str, dict[str, bytes]]:
+    files = {"results.csv": version.encode(), f"only-{version}.csv": version.encode()}
+    record = {"version": version, "files": dict.fromkeys(files, "")}
+    return json.dumps({"metadata": {"mtgcn": record}}), files
+
+
+def put_and_die(store: Store, after: int) -> bool:
+    """Store the new version in a process that is killed before its n-th change; tell whether it was."""
+    pid = os.fork()
+    if pid == 0:
+        remaining = after
+
+        def die(event: str, arguments: tuple[object, ...]) -> None:
+            nonlocal remaining
+            if event in EVENTS and str(store.root) in str(arguments):
+                remaining -= 1
+                if remaining < 0:
+                    tiny.kill(os.getpid())
+
+        sys.addaudithook(die)
+        with store.locked():
+            store.put_page("run", *contents("new"))
+        os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(pid, 0)[1])
+
+
+def test_whenever_the_kill_comes_page_and_table_belong_together(tmp_path: Path) -> None:
+    seen = []
+    for after in range(100):
+        store = Store.book(tmp_path / str(after))
+        with store.locked():
+            store.put_page("run", *contents("old"))
+        killed = put_and_die(store, after)
+        with store.locked():
+            pass
+        version = (store.page("run") or {})["version"]
+        assert tiny.tree(store.root) == {
+            "runs/run.ipynb": contents(version)[0].encode(),
+            "results/run.csv": version.encode(),
+            f"results/run/only-{version}.csv": version.encode(),
+        }, f"killed before change {after}"
+        seen.append(version)
+        if not killed:
+            break
+    # Old up to one moment, new ever after, and both happened often enough to mean something.
+    assert seen == sorted(seen, reverse=True)
+    assert seen.count("old") > 5
+    assert seen.count("new") > 5
+
+
+def started_kernel(project: tiny.Project, program: "subprocess.Popen[str]") -> int:
+    """Wait until the notebook that waits is running; return the process id of its kernel."""
+    note = project.root / "started"
+    tiny.wait_for(lambda: note.exists() and note.read_text() != "", "second run", program)
+    return int(note.read_text())
+
+
+@pytest.mark.slow
+def test_a_killed_program_goes_on_where_it_was(tmp_path: Path) -> None:
+    project = tiny.make(tmp_path, a="notebook: count\n", b=f"notebook: wait\nfolder: {tmp_path}\n")
+    with tiny.started(project, "run") as program:
+        kernel = started_kernel(project, program)
+        tiny.kill(program.pid)
+    tiny.wait_for(lambda: not tiny.alive(kernel), "end of the kernel")
+    assert sorted(tiny.tree(project.book.root)) == [
+        "results/a.csv",
+        "results/a/extra/numbers.csv",
+        "runs/a.ipynb",
+    ]
+    assert tiny.status(project) == {"a": [], "b": ["missing"]}
+
+    (tmp_path / "go").touch()
+    output = tiny.output_of(project, "run")
+    assert "a: fresh" in output
+    assert "b: done" in output
+    assert tiny.status(project) == {"a": [], "b": []}
+
+
+@pytest.mark.slow
+def test_an_interrupt_stops_kernel_and_program(tmp_path: Path) -> None:
+    project = tiny.make(tmp_path, a="notebook: count\n", b=f"notebook: wait\nfolder: {tmp_path}\n")
+    with tiny.started(project, "run") as program:
+        kernel = started_kernel(project, program)
+        program.send_signal(signal.SIGINT)
+        output, _ = program.communicate(timeout=300)
+    assert program.returncode == 130
+    assert output.splitlines()[-1].startswith("Interrupted. Finished runs are stored")
+    assert "Traceback" not in output
+    tiny.wait_for(lambda: not tiny.alive(kernel), "end of the kernel")
+    assert tiny.status(project) == {"a": [], "b": ["missing"]}

@@ -1,0 +1,53 @@
+"""The sentence at the head of each page that trains: its numbers are those of the page's results."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from mtgcn.experiments.readings import LABELS
+from mtgcn.pipeline import parameter_file
+from mtgcn.pipeline.project import Project
+
+PROJECT = Project(Path(__file__).parents[2])
+FILES = {
+    path.stem: file
+    for path in PROJECT.parameter_files([])
+    if (file := parameter_file.load(path, PROJECT.notebooks)).experiment is not None
+}
+NETWORK = r"\b((?:GCN|AE|FR|ER)(?:\+(?:FR|ER))*)"
+# "GCN 65.5 %", of one depth "with 5", of one reading "(L2 on all layers)"; "ER gains −0.17 points".
+MEAN = re.compile(NETWORK + r" (\d+\.\d) %(?: with (\d+)\b| \(([^)]*)\))?")
+GAIN = re.compile(NETWORK + r" gains ([+−]\d+\.\d\d) points")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_numbers_of_the_answer_are_those_of_the_results(name: str) -> None:
+    answer = FILES[name].answer
+    table = pd.read_csv(PROJECT.book.file(name, "results.csv"))
+    means, gains = MEAN.findall(answer), GAIN.findall(answer)
+    for network, said, depth, reading in means:
+        own = table[table["network"] == network]
+        own = own[own["hidden_layers"] == int(depth)] if depth else own
+        own = own[own["reading"].map(LABELS) == reading] if reading else own
+        assert len(set(own["hidden_layers"])) == 1
+        assert "reading" not in own or len(set(own["reading"])) == 1
+        assert f"{own['test_accuracy'].mean():.1f}" == said
+    for network, said in gains:
+        pair = [name for name in ("split", "seed") if name in table]
+        wide = table.pivot_table("test_accuracy", pair, "network")
+        assert f"{(wide[network] - wide['GCN']).mean():+.2f}".replace("-", "−") == said
+    assert means
+    assert len(re.findall(r"\d+\.\d+", answer)) == len(means) + len(gains), "a number that no test looks at"
+
+
+@pytest.mark.parametrize("what", ["at best", "is the highest mean"])
+def test_the_best_is_the_best(what: str) -> None:
+    for name, file in FILES.items():
+        if what not in file.answer:
+            continue
+        table = pd.read_csv(PROJECT.book.file(name, "results.csv"))
+        highest = table.groupby("network")["test_accuracy"].mean().idxmax()
+        named = file.answer[: file.answer.index(what)]
+        assert MEAN.findall(named)[-1][0] == highest, name

@@ -1,0 +1,130 @@
+"""A notebook as Colab meets it: torch and Jupyter are there, this project is not, and torch has to stay."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import venv
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+import pytest
+from support.built_book import REPOSITORY, ROOT
+
+from mtgcn.pipeline import paired
+
+BARE = ("torch", "papermill", "ipykernel", "pip")
+# Colab has these too; with them the set-up cell installs little besides DGL and this project.
+FULL = (*BARE, "scipy", "pandas", "matplotlib", "seaborn", "pydantic", "typer", "safetensors", "platformdirs")
+
+
+NOTEBOOKS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+SET_UP = f"""\
+# In Colab this fetches the project with its results, and installs what it needs beside the torch that is there.
+import importlib.util
+import os
+import subprocess
+import sys
+
+if importlib.util.find_spec("mtgcn") is None:
+    address = os.environ.get("MTGCN_REPOSITORY", "{REPOSITORY}")
+    subprocess.run(["git", "clone", "--quiet", "--depth", "1", address, "mtgcn-checkout"], check=True)
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--editable", "./mtgcn-checkout"], check=True)
+    sys.path.insert(0, os.path.abspath("mtgcn-checkout"))
+"""
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_the_set_up_cell_is_the_same_everywhere_and_comes_first(name: str) -> None:
+    cells = paired.read(ROOT / "notebooks" / f"{name}.py").cells
+    first = next(cell for cell in cells if cell.cell_type == "code")
+    assert (first.source + "\n").startswith(SET_UP)
+    assert first.metadata["tags"] == ["hide-input"]
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Python in an environment with torch and Jupyter, and nothing of this project."""
+    python = environment(tmp_path_factory.mktemp("bare") / "venv", BARE)
+    assert imports(python, "torch") == "" != imports(python, "mtgcn")
+    return python
+
+
+@pytest.mark.slow
+@pytest.mark.network
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_every_notebook_runs_where_only_torch_and_jupyter_are(name: str, bare: Path, tmp_path: Path) -> None:
+    subprocess.run([str(bare), "-m", "pip", "uninstall", "--quiet", "--yes", "mtgcn"], check=True, capture_output=True)
+    said = run(bare, name, "2.1.0", tmp_path)
+    assert (tmp_path / "mtgcn-checkout" / "book" / "results").is_dir()
+    if name == "tables":  # results came with the project
+        assert "350 runs" in said
+    # The links still point at the torch that was there before.
+    assert (bare.parents[1] / "lib" / python_folder() / "site-packages" / "torch").is_symlink()
+
+
+@pytest.mark.slow
+@pytest.mark.network
+def test_what_colab_has_stays_and_the_older_dgl_serves_too(tmp_path: Path) -> None:
+    run(environment(tmp_path / "venv", FULL), "experiment", "1.1.3", tmp_path)
+
+
+def run(python: Path, name: str, dgl: str, folder: Path) -> str:
+    """Run a notebook in an empty folder, the repository's address pointing here; return the text that it printed."""
+    constraint = folder / "constraint.txt"
+    pins = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    constraint.write_text("\n".join([*(pin for pin in pins if not pin.startswith("dgl=")), f"dgl=={dgl}"]))
+    settings = {"MTGCN_REPOSITORY": ROOT.as_uri(), "PIP_CONSTRAINT": str(constraint), "PIP_NO_COMPILE": "1"}
+    hidden = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    output = folder / "out.ipynb"
+    notebook = str(ROOT / "notebooks" / f"{name}.ipynb")
+    command = [str(python), "-m", "papermill", notebook, str(output), "-k", "python3"]
+    done = subprocess.run(command, capture_output=True, text=True, env=hidden | settings, cwd=folder)
+    if "No matching distribution" in done.stderr or "ConnectionError" in done.stderr:
+        pytest.skip(f"the packages cannot be had here: {done.stderr.strip().splitlines()[-1]}")
+    assert done.returncode == 0, done.stderr[-3000:]
+    cells = [cell for cell in json.loads(output.read_text())["cells"] if cell["cell_type"] == "code"]
+    return "".join("".join(out.get("text", "")) for cell in cells for out in cell["outputs"])
+
+
+def environment(folder: Path, there: tuple[str, ...]) -> Path:
+    """Create an environment that sees, through links, the packages ``there`` of this one with what they need."""
+    venv.create(folder, with_pip=False, symlinks=True)
+    site = folder / "lib" / python_folder() / "site-packages"
+    for name in sorted(closure(there)):
+        found = distribution(name)
+        tops = {file.parts[0] for file in found.files or [] if file.parts[0] not in ("..", "__pycache__")}
+        for top in tops:
+            target = Path(str(found.locate_file(top)))
+            if target.exists() and not (site / top).exists():
+                (site / top).symlink_to(target)
+    return folder / "bin" / "python"
+
+
+def closure(names: tuple[str, ...]) -> set[str]:
+    """Return the installed packages that ``names`` need, themselves included."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
+        if name in found:
+            continue
+        try:
+            needed = distribution(name).requires or []
+        except PackageNotFoundError:
+            continue
+        found.add(name)
+        waiting += [re.split(r"[^\w.-]", need, maxsplit=1)[0] for need in needed if "extra ==" not in need]
+    return found
+
+
+def imports(python: Path, module: str) -> str:
+    """Return what goes wrong when ``module`` is imported, "" for nothing."""
+    done = subprocess.run([str(python), "-c", f"import {module}"], capture_output=True, text=True, cwd=python.parent)
+    return "" if done.returncode == 0 else done.stderr
+
+
+def python_folder() -> str:
+    """Return the name of the library folder, such as python3.11."""
+    return f"python{sys.version_info.major}.{sys.version_info.minor}"
