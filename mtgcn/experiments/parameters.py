@@ -182,7 +182,7 @@ def network_names() -> list[str]:
     return [BASELINE, *("+".join(names) for names in tasks)]
 
 
-def tasks_of(network: str, given: Mapping[str, Any] | None = None) -> dict[str, TaskParameters]:
+def tasks_of(network: str, given: Any = None) -> dict[str, TaskParameters]:
     """Return the tasks that a network's name lists, in order, with the parameters given or their defaults."""
     names = [] if network == BASELINE else str(network).split("+")
     ordered = [name for name in TASKS if name in names]
@@ -191,7 +191,9 @@ def tasks_of(network: str, given: Mapping[str, Any] | None = None) -> dict[str, 
         if ordered and set(names) == set(ordered):  # only their order or number is wrong
             hint = f"; did you mean '{'+'.join(ordered)}'?"
         raise ValueError(f"there is no network '{network}'{hint}")
-    given = given or {}
+    given = {} if given is None else given
+    if not isinstance(given, Mapping):
+        raise ValueError(f"'{network}' has to name the parameters of its tasks; {{}} takes the defaults.")
     for name in given:
         if name not in names:
             raise ValueError(f"network '{network}' has no task '{name}'{nearest(str(name), names or ['GCN'])}")

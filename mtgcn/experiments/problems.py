@@ -87,14 +87,11 @@ def _network_problems(networks: Mapping[str, Any]) -> Iterable[Problem]:
     for network, tasks in networks.items():
         place = ("networks", network)
         try:
-            tasks_of(network)
+            tasks_of(network, tasks if not isinstance(tasks, Mapping) else None)
         except ValueError as error:
             yield Problem(place, str(error))
             continue
-        if not isinstance(tasks, Mapping):
-            yield Problem(place, f"'{network}' has to name the parameters of its tasks; {{}} takes the defaults.")
-            continue
-        for task, parameters in tasks.items():
+        for task, parameters in tasks.items() if isinstance(tasks, Mapping) else ():
             if task not in TASKS or task not in network.split("+"):
                 hint = nearest(task, [name for name in TASKS if name in network.split("+")] or [BASELINE])
                 yield Problem((*place, task), f"the network '{network}' has no task '{task}'{hint}")

@@ -109,9 +109,8 @@ def load(path: Path, folder: Path, overrides: Overrides | None = None) -> Parame
     if NETWORKS in defaults:
         # As papermill does: what the file does not say has the value of the notebook's cell, but the data set is said.
         said = {**{name: value for name, value in defaults.items() if name != "dataset"}, **given}
-        problems += yaml_file.values_of_networks(given.get(NETWORKS))
         try:
-            experiment = None if problems else checked({key: said[key] for key in said if key in Parameters.model_fields})
+            experiment = checked({key: said[key] for key in said if key in Parameters.model_fields})
         except Refused as refused:
             problems += refused.problems
     else:

@@ -71,14 +71,6 @@ class YamlFile:
         return place
 
 
-def values_of_networks(networks: Any) -> Iterator[Problem]:
-    """Yield which networks have a single value where the parameters of their tasks belong."""
-    for name, tasks in networks.items() if isinstance(networks, dict) else ():
-        if tasks is not None and not isinstance(tasks, dict):
-            message = f"'{name}' has to name the parameters of its tasks; {{}} takes the defaults."
-            yield Problem(("networks", name), message)
-
-
 def read(path: Path | str) -> YamlFile:
     """Read a file that holds one mapping; anything else is refused with its line."""
     path = Path(path)

@@ -105,7 +105,7 @@ def _known(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refuse(file: yaml_file.YamlFile, known: dict[str, Any]) -> None:
-    for problem in [*yaml_file.values_of_networks(known.get("networks"))] or experiment_problems(known):
+    for problem in experiment_problems(known):
         raise MtgcnError(f"{file.where(problem.location)}: {problem.message}")
 
 
