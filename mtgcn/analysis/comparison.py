@@ -125,13 +125,14 @@ def _cell(results: pd.DataFrame, dataset: str, depth: int) -> list[tuple[object,
 
 
 def _gain(own: pd.DataFrame, baseline: pd.DataFrame, what: str) -> tuple[float, float, float, float]:
-    ours, theirs = statistics.pair_by_seed(
-        own["seed"].tolist(),
-        own["test_accuracy"],
-        baseline["seed"].tolist(),
-        baseline["test_accuracy"],
-        f"{what} against {BASELINE}",
-    )
+    pairs = own.merge(baseline, on="seed", how="outer", suffixes=("", "_baseline"), indicator="side")
+    alone = pairs.loc[pairs["side"] != "both", "seed"]
+    if len(alone):
+        raise MtgcnError(
+            f"{what} against {BASELINE}: a paired test needs the same seeds on both sides, "
+            f"but seed {alone.min()} is on one side only."
+        )
+    ours, theirs = pairs["test_accuracy"], pairs["test_accuracy_baseline"]
     gains = ours - theirs
     return statistics.mean_and_sem(gains)[0], *statistics.interval(gains), statistics.paired_permutation(ours, theirs)
 

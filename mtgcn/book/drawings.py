@@ -9,7 +9,7 @@ from mtgcn.analysis import figures, paper_tables
 from mtgcn.analysis.comparison import cells_of
 from mtgcn.analysis.figures import Figure, styled
 from mtgcn.data import toy
-from mtgcn.experiments import smoothing
+from mtgcn.experiments.smoothing import Gauge
 
 STEPS = (0, 1, 2, 4, 8, 16, 32, 64)
 COLOURS, MARKERS = ("#0072b2", "#d55e00", "#009e73", "#c770a3"), "os^D"
@@ -55,8 +55,9 @@ def _renormalised_adjacency(edges: np.ndarray, nodes: int) -> sp.csr_array:
 @styled
 def _scatter(step: int, state: np.ndarray, points: np.ndarray, arrays: toy.Arrays, limit: float) -> Figure:
     """Draw the nodes at ``points`` (n, 2), with what is left of ``state`` (n, d) as numbers above."""
-    energy = smoothing.normalised_dirichlet_energy(state, arrays.edges)[0] / smoothing.squared_norm(state)[0]
-    rank = smoothing.effective_rank(state)[0]
+    measures = Gauge(arrays.edges, arrays.nodes).measures(state[None])
+    energy = measures["normalised_dirichlet_energy"][0] / measures["squared_norm"][0]
+    rank = measures["effective_rank"][0]
     figure = Figure(5, 4.2, f"The nodes of the toy graph after {step} steps, in two directions.")
     axes = figure.subplots()
     for label in range(arrays.classes):

@@ -1,19 +1,15 @@
 """``mtgcn run`` and ``mtgcn status``: parameter files become pages of the book."""
 
 import textwrap
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mtgcn.cli import app
-from mtgcn.cli.settings import setting
-from mtgcn.errors import MtgcnError
+from mtgcn.cli.settings import Scheduler, client, one_of, setting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mtgcn.pipeline.pages import Executor
     from mtgcn.pipeline.project import Project
     from mtgcn.pipeline.trainings import Failure
@@ -35,16 +31,13 @@ def run(
     output: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Store in this folder instead of book/.")
     ] = None,
-    scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Run on the cluster of this Dask scheduler, tcp://host:8786.")
-    ] = None,
+    scheduler: Scheduler = None,
     workers: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Run on so many Dask workers of this machine.")
     ] = None,
 ) -> None:
     """Train results and render pages that are not up to date, and store them."""
-    if scheduler is not None and workers is not None:
-        raise MtgcnError("--scheduler and --workers exclude each other: a scheduler has its own workers.")
+    one_of(scheduler, workers)
     overrides = dict(setting(text) for text in settings or [])
 
     from mtgcn.pipeline import pages
@@ -55,8 +48,8 @@ def run(
     planned = pages.plan(project, files or [], overrides, output)
     display = Display([page.name for page in planned])
     try:
-        with _executor(scheduler, workers) as executor, display:
-            failures = pages.run(planned, display, executor, force, project.failed)
+        with client(scheduler, workers) as connected, display:
+            failures = pages.run(planned, display, _executor(connected), force, project.failed)
     except KeyboardInterrupt:
         display.console.print("Interrupted. Finished runs are stored; the next call goes on with the others.")
         raise typer.Exit(130) from None
@@ -95,20 +88,15 @@ def status(
         raise typer.Exit(1)
 
 
-@contextmanager
-def _executor(scheduler: str | None, workers: int | None) -> "Iterator[Executor]":
-    """Give what trains: this machine by itself, or a cluster."""
-    if scheduler is None and workers is None:
-        from mtgcn.pipeline.pages import here
+def _executor(connected: Any) -> "Executor":
+    """Return what trains: this machine by itself, or a cluster."""
+    from mtgcn.pipeline import pages
 
-        yield here
-        return
-    try:
-        from mtgcn.pipeline import cluster
-    except ImportError as error:
-        raise MtgcnError(f"a cluster needs Dask ({error}): pip install 'mtgcn[cluster]'.") from error
-    with cluster.connect(scheduler, workers) as client:
-        yield cluster.executor(client)
+    if connected is None:
+        return pages.here
+    from mtgcn.pipeline import cluster
+
+    return cluster.executor(connected)
 
 
 def _explain(project: "Project", name: str, failure: "Failure") -> None:

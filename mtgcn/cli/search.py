@@ -2,20 +2,17 @@
 
 import os
 import time
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mtgcn.cli import app
+from mtgcn.cli.settings import Scheduler, client, one_of
 from mtgcn.errors import MtgcnError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mtgcn.pipeline.search import Search
-    from mtgcn.pipeline.search.batches import Executor
 
 
 @app.command()
@@ -28,21 +25,19 @@ def search(
     apply: Annotated[
         bool, typer.Option("--apply", help="Write the chosen values into params/*.yaml at the end.")
     ] = False,
-    scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Run on the cluster of this Dask scheduler, tcp://host:8786.")
-    ] = None,
+    scheduler: Scheduler = None,
     workers: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Processes of one thread on this machine; as many as cores by default."),
     ] = None,
 ) -> None:
     """Search hyper-parameters by validation accuracy; a search that was stopped goes on where it was."""
-    if scheduler is not None and workers is not None:
-        raise MtgcnError("--scheduler and --workers exclude each other: a scheduler has its own workers.")
+    one_of(scheduler, workers)
     # Read by torch and DGL when they are imported; Dask sets it for its own workers.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
         from mtgcn.pipeline import search as engine
+        from mtgcn.pipeline.search import batches
     except ModuleNotFoundError as error:
         raise MtgcnError(f"a search needs Optuna ({error}): pip install 'mtgcn[search]'.") from error
     from mtgcn.pipeline.project import Project
@@ -55,8 +50,10 @@ def search(
         for one in searches:
             _show(one)
         return
+    number = workers or os.cpu_count() or 1
     try:
-        with _executor(scheduler, workers) as executor:
+        with client(scheduler, None if scheduler or number == 1 else number) as connected:
+            executor = batches.here if connected is None else batches.on(connected)
             for one in searches:
                 engine.run(one, executor, _Progress(one))
                 typer.echo(f"{one.name}: complete, {one.table.relative_to(project.root)} written")
@@ -114,20 +111,3 @@ def _show(search: "Search") -> None:
             values = ", ".join(f"{name} {value}" for name, value in best.values)
             text += f"; {score:.2f} %" + (f" with {values}" if values else "")
         typer.echo(text)
-
-
-@contextmanager
-def _executor(scheduler: str | None, workers: int | None) -> "Iterator[Executor]":
-    """Give what trains: this process, or Dask workers here or elsewhere."""
-    from mtgcn.pipeline.search import batches
-
-    number = workers or os.cpu_count() or 1
-    if scheduler is None and number == 1:
-        yield batches.here
-        return
-    try:
-        from mtgcn.pipeline import cluster
-    except ImportError as error:
-        raise MtgcnError(f"several workers need Dask ({error}): pip install 'mtgcn[cluster]'.") from error
-    with cluster.connect(scheduler, None if scheduler else number) as client:
-        yield batches.on(client)

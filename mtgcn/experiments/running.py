@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from mtgcn.data.datasets import Dataset
-from mtgcn.experiments import depth_study, experiment, open_points, records, split_study, stored
+from mtgcn.experiments import depth_study, experiment, reading_study, records, split_study, stored
 from mtgcn.experiments.learning_curves import thinned
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.progress import Shown
@@ -83,7 +83,7 @@ def _trained(
     parameters: Parameters, progress: Shown, data: Dataset
 ) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Mapping[str, Trained]]:
     if parameters.open_points:
-        return open_points.run(parameters, progress), {}, {}
+        return reading_study.run(parameters, progress), {}, {}
     if parameters.splits:
         return split_study.run(parameters, data, progress), {}, {}
     if parameters.depths:

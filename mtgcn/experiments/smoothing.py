@@ -1,12 +1,8 @@
 """How alike have the nodes become? Measures of over-smoothing, for many runs at once.
 
-Embeddings H are ``(runs, n, c)`` or, for one run, ``(n, c)``; every measure is ``(runs,)``, NaN for a run whose
-embedding is not finite. Edges are ``(2, m)``, each undirected edge once.
 Sums run in float64: deep layers reach values whose squares float32 rounds to zero. Work and memory grow with
-m·c, never with n². `Gauge` takes all measures of one graph at once, with what belongs to the graph built once.
+m·c, never with n².
 """
-
-from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,38 +15,54 @@ Pairs = NDArray[np.int64]
 TINY = 1e-200  # squared norms below this may have lost digits to underflow
 
 
-def dirichlet_energy(embeddings: np.ndarray, edges: np.ndarray) -> Floats:
-    """Dirichlet energy with the unnormalised Laplacian L = D − A.
+class Gauge:
+    """The measures of embeddings H (n, c) on one graph.
 
-    tr(Hᵀ L H) = Σ over edges of ‖h_u − h_v‖²; zero when connected nodes share one embedding.
+    - ``dirichlet_energy``: tr(Hᵀ L H) = Σ over edges of ‖h_u − h_v‖² with the unnormalised Laplacian L = D − A; zero
+      when connected nodes share one embedding.
+    - ``normalised_dirichlet_energy``: tr(Hᵀ (I − Â) H) = Σ over edges of ‖h_u / √(1 + d_u) − h_v / √(1 + d_v)‖². Zero
+      when h_u is proportional to √(1 + d_u), which is where repeated graph convolution Â leads.
+    - ``squared_norm``: ‖H‖²; an energy divided by it does not change when the whole embedding merely shrinks.
+    - ``mad_neighbours``: cosine distance 1 − cos(h_u, h_v), averaged over the neighbours of a node, then over nodes. A
+      zero vector has no direction, so pairs with one are left out; NaN when none is left.
+    - ``mad_remote``: the same over `remote_pairs`.
+    - ``effective_rank``: exponential of the entropy of the singular values σ / Σσ: 1 for rank one, c at most.
+    - ``dead_units``: share of the c units that are zero on every node.
+
+    Args:
+        edges: (2, m), each undirected edge once.
+        nodes: n.
+        hops: how far apart the nodes of a remote pair are at the least.
     """
-    differences = _differences(edges, embeddings.shape[-2])
-    return _per_run(embeddings, lambda run: _squares(differences @ run))
 
+    def __init__(self, edges: np.ndarray, nodes: int, hops: int = 8) -> None:
+        count = edges.shape[1]
+        ends = np.tile(np.arange(count), 2), edges.ravel()
+        # (m, n): a row for each edge that takes the second end's embedding from the first's.
+        self._differences = sparse.csr_array((np.repeat([1.0, -1.0], count), ends), shape=(count, nodes))
+        degrees = np.asarray(abs(self._differences).sum(axis=0)).ravel()
+        self._normalised = sparse.csr_array(self._differences @ sparse.diags_array(1 / np.sqrt(1 + degrees)))
+        self._neighbours = _Partners(neighbour_pairs(edges), nodes)
+        self._remote = _Partners(remote_pairs(edges, nodes, hops), nodes)
 
-def normalised_dirichlet_energy(embeddings: np.ndarray, edges: np.ndarray) -> Floats:
-    """Dirichlet energy with the normalised Laplacian I − Â of the graph with self-loops.
+    def measures(self, embeddings: np.ndarray) -> dict[str, Floats]:
+        """Return every measure of (runs, n, c) by its name, (runs,) each; NaN for a run that is not finite."""
+        rows = [self._of(np.ascontiguousarray(run, np.float64)) for run in embeddings]
+        return {name: np.array([row.get(name, np.nan) for row in rows], float) for name in MEASURES}
 
-    tr(Hᵀ (I − Â) H) = Σ over edges of ‖h_u / √(1 + d_u) − h_v / √(1 + d_v)‖². Zero when h_u is proportional
-    to √(1 + d_u), which is where repeated graph convolution Â leads; constant embeddings are not its zero.
-    """
-    differences = _normalised(_differences(edges, embeddings.shape[-2]))
-    return _per_run(embeddings, lambda run: _squares(differences @ run))
-
-
-def squared_norm(embeddings: np.ndarray) -> Floats:
-    """‖H‖²: an energy divided by it does not change when the whole embedding merely shrinks."""
-    return _per_run(embeddings, _squares)
-
-
-def mean_average_distance(embeddings: np.ndarray, pairs: np.ndarray) -> Floats:
-    """MAD: cosine distance 1 − cos(h_u, h_v), averaged over the partners of a node, then over nodes.
-
-    ``pairs`` (2, k) holds nodes above and their partners below: ``neighbour_pairs`` or ``remote_pairs``.
-    A zero vector has no direction, so pairs with one are left out; NaN when none is left.
-    """
-    partners = _Partners(pairs, embeddings.shape[-2])
-    return _per_run(embeddings, lambda run: partners.distance(*_directions(run)))
+    def _of(self, run: Floats) -> dict[str, float]:
+        if not np.isfinite(run).all():
+            return {}
+        directions = _directions(run)
+        return {
+            "dirichlet_energy": _squares(self._differences @ run),
+            "normalised_dirichlet_energy": _squares(self._normalised @ run),
+            "squared_norm": _squares(run),
+            "mad_neighbours": self._neighbours.distance(*directions),
+            "mad_remote": self._remote.distance(*directions),
+            "effective_rank": _effective_rank(run),
+            "dead_units": float((~run.any(axis=0)).mean()),
+        }
 
 
 def neighbour_pairs(edges: np.ndarray) -> Pairs:
@@ -80,46 +92,6 @@ def remote_pairs(
         far = rng.choice(remote, size=min(partners, remote.size), replace=False)
         found.append(np.stack([np.full_like(far, source), far]))
     return np.concatenate(found, axis=1).astype(np.int64)
-
-
-def effective_rank(embeddings: np.ndarray) -> Floats:
-    """Exponential of the entropy of the singular values σ / Σσ: 1 for rank one, c at most, 0 for H = 0.
-
-    From the eigenvalues of the c × c Gram matrix HᵀH: singular values below 1e-7 of the largest count as 0.
-    """
-    return _per_run(embeddings, _effective_rank)
-
-
-def dead_units(embeddings: np.ndarray) -> Floats:
-    """Share of the c units that are zero on every node, 0 to 1."""
-    return _per_run(embeddings, lambda run: float((~run.any(axis=0)).mean()))
-
-
-class Gauge:
-    """All measures for one graph: edges (2, m) over so many nodes, distances also over `remote_pairs`."""
-
-    def __init__(self, edges: np.ndarray, nodes: int) -> None:
-        self._differences = _differences(edges, nodes)
-        self._normalised = _normalised(self._differences)
-        self._neighbours = _Partners(neighbour_pairs(edges), nodes)
-        self._remote = _Partners(remote_pairs(edges, nodes), nodes)
-
-    def measures(self, embeddings: np.ndarray) -> dict[str, Floats]:
-        """Return every measure of (runs, n, c) by its name, (runs,) each."""
-        rows = [{} if run is None else self._of(run) for run in _runs(embeddings)]
-        return {name: np.array([row.get(name, np.nan) for row in rows], float) for name in MEASURES}
-
-    def _of(self, run: Floats) -> dict[str, float]:
-        directions = _directions(run)
-        return {
-            "dirichlet_energy": _squares(self._differences @ run),
-            "normalised_dirichlet_energy": _squares(self._normalised @ run),
-            "squared_norm": _squares(run),
-            "mad_neighbours": self._neighbours.distance(*directions),
-            "mad_remote": self._remote.distance(*directions),
-            "effective_rank": _effective_rank(run),
-            "dead_units": dead_units(run)[0],
-        }
 
 
 class _Partners:
@@ -152,6 +124,7 @@ def _directions(run: Floats) -> tuple[Floats, Floats]:
 
 
 def _effective_rank(run: Floats) -> float:
+    """Take it from the eigenvalues of the c × c matrix HᵀH: singular values below 1e-7 of the largest count as 0."""
     largest = np.abs(run).max(initial=0.0)
     if largest == 0:
         return 0.0
@@ -165,27 +138,3 @@ def _effective_rank(run: Floats) -> float:
 def _squares(values: Floats) -> float:
     flat = values.ravel()
     return float(flat @ flat)
-
-
-def _differences(edges: Pairs, nodes: int) -> sparse.csr_array:
-    """Return (m, n): a row for each edge that takes the second end's embedding from the first's."""
-    count = edges.shape[1]
-    values = np.repeat([1.0, -1.0], count)
-    return sparse.csr_array((values, (np.tile(np.arange(count), 2), edges.ravel())), shape=(count, nodes))
-
-
-def _normalised(differences: sparse.csr_array) -> sparse.csr_array:
-    """Return the same with every node's embedding divided by √(1 + degree)."""
-    degrees = np.asarray(abs(differences).sum(axis=0)).ravel()
-    return sparse.csr_array(differences @ sparse.diags_array(1 / np.sqrt(1 + degrees)))
-
-
-def _runs(embeddings: np.ndarray) -> Iterator[Floats | None]:
-    """Give each run (n, c) in turn, None for one that is not finite; ten runs need no ten-fold copy in float64."""
-    for run in embeddings if embeddings.ndim == 3 else embeddings[None]:
-        values = np.ascontiguousarray(run, np.float64)
-        yield values if np.isfinite(values.sum()) or np.isfinite(values).all() else None
-
-
-def _per_run(embeddings: np.ndarray, measure: Callable[[Floats], float]) -> Floats:
-    return np.array([np.nan if run is None else measure(run) for run in _runs(embeddings)])

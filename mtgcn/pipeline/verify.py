@@ -104,7 +104,7 @@ def _alone(parameters: Parameters, row: Mapping[str, Any]) -> dict[str, Any]:
     if SPLIT in row:
         changes["split_seed"] = int(row[SPLIT])
     if READING in row:
-        from mtgcn.experiments.open_points import changed
+        from mtgcn.experiments.reading_study import changed
 
         (reading,) = [reading for reading in READINGS if reading.name == row[READING]]
         parameters = changed(parameters, network, reading)

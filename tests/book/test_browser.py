@@ -73,8 +73,9 @@ class Site:
             self.troubles.append(f"left the machine: {request.url}")
 
     def _failed(self, request: Any) -> None:
-        # From disk, Chromium calls a page load that turns out to be a download an aborted one.
-        if not ("/_downloads/" in request.url and request.failure == "net::ERR_ABORTED"):
+        # Chromium aborts a page load that turns out to be a download, and what it waits for when a page is left. A
+        # file that is not there fails with another word.
+        if request.failure != "net::ERR_ABORTED":
             self.troubles.append(f"failed: {request.url}")
 
     def open(self, name: str) -> Any:

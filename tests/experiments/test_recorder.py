@@ -10,7 +10,7 @@ from support.dense import DenseNetwork
 from support.small import dense_loss, parameters
 
 from mtgcn.data.datasets import Dataset, load
-from mtgcn.experiments import build, experiment, smoothing
+from mtgcn.experiments import build, experiment
 from mtgcn.experiments.columns import MEASURED
 from mtgcn.experiments.recorder import Recorder, first_gradients
 from mtgcn.pipeline import yaml_file
@@ -139,25 +139,3 @@ def test_runs_that_end_or_never_begin_have_the_rows_they_lived_for(monkeypatch):
 def test_many_runs_in_groups_are_measured_as_if_together(monkeypatch, outcome):
     monkeypatch.setattr(experiment, "TOGETHER", 2)
     pd.testing.assert_frame_equal(run()[0].measures, outcome.measures)
-
-
-def test_a_gauge_gives_what_the_single_measures_give():
-    states = np.maximum(np.random.default_rng(3).normal(size=(3, TOY.nodes, 5)), 0).astype(np.float32)
-    states[1, :, 2] = 0
-    states[2, 0, 0] = np.nan
-    edges, pairs = TOY.edges, smoothing.neighbour_pairs(TOY.edges)
-    remote = smoothing.remote_pairs(edges, TOY.nodes)
-    expected = {
-        "dirichlet_energy": smoothing.dirichlet_energy(states, edges),
-        "normalised_dirichlet_energy": smoothing.normalised_dirichlet_energy(states, edges),
-        "squared_norm": smoothing.squared_norm(states),
-        "mad_neighbours": smoothing.mean_average_distance(states, pairs),
-        "mad_remote": smoothing.mean_average_distance(states, remote),
-        "effective_rank": smoothing.effective_rank(states),
-        "dead_units": smoothing.dead_units(states),
-    }
-    found = smoothing.Gauge(edges, TOY.nodes).measures(states)
-    assert list(found) == list(expected)
-    for name, values in expected.items():
-        np.testing.assert_array_equal(found[name], values, err_msg=name)
-        assert np.isnan(values[2])

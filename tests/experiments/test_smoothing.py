@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse.csgraph import shortest_path
 
 from mtgcn.experiments import smoothing
+from mtgcn.experiments.columns import MEASURES
 
 NODES = 30
 
@@ -21,6 +22,12 @@ def edges() -> np.ndarray:
 def stacked() -> np.ndarray:
     """Three runs of 5 units, after a ReLU as in the encoder."""
     return np.maximum(np.random.default_rng(1).normal(size=(3, NODES, 5)), 0)
+
+
+def measure(name: str, embeddings: np.ndarray, edges: np.ndarray, hops: int = 8) -> np.ndarray:
+    """Take one measure of (runs, n, c), or of one run (n, c)."""
+    runs = embeddings if embeddings.ndim == 3 else embeddings[None]
+    return smoothing.Gauge(edges, runs.shape[1], hops).measures(runs)[name]
 
 
 def adjacency(edges: np.ndarray) -> np.ndarray:
@@ -42,19 +49,19 @@ def test_energies_agree_with_dense_laplacians(edges: np.ndarray, stacked: np.nda
     roots = 1 / np.sqrt(loops.sum(axis=1))
     normalised = np.eye(NODES) - roots[:, None] * loops * roots
     expected = [np.trace(run.T @ laplacian @ run) for run in stacked]
-    assert smoothing.dirichlet_energy(stacked, edges) == pytest.approx(expected)
+    assert measure("dirichlet_energy", stacked, edges) == pytest.approx(expected)
     expected = [np.trace(run.T @ normalised @ run) for run in stacked]
-    assert smoothing.normalised_dirichlet_energy(stacked, edges) == pytest.approx(expected)
-    assert smoothing.squared_norm(stacked) == pytest.approx([np.linalg.norm(run) ** 2 for run in stacked])
+    assert measure("normalised_dirichlet_energy", stacked, edges) == pytest.approx(expected)
+    assert measure("squared_norm", stacked, edges) == pytest.approx([np.linalg.norm(run) ** 2 for run in stacked])
 
 
 def test_each_energy_vanishes_where_its_laplacian_does(edges: np.ndarray) -> None:
     constant = np.tile([[1.5, 0.0, 3.0]], (NODES, 1))
     along_degrees = np.sqrt(1 + adjacency(edges).sum(axis=1, keepdims=True)) * constant
-    assert smoothing.dirichlet_energy(constant, edges).tolist() == [0.0]
-    assert smoothing.normalised_dirichlet_energy(constant, edges)[0] > 1
-    assert smoothing.dirichlet_energy(along_degrees, edges)[0] > 1
-    assert smoothing.normalised_dirichlet_energy(along_degrees, edges)[0] == pytest.approx(0, abs=1e-12)
+    assert measure("dirichlet_energy", constant, edges).tolist() == [0.0]
+    assert measure("normalised_dirichlet_energy", constant, edges)[0] > 1
+    assert measure("dirichlet_energy", along_degrees, edges)[0] > 1
+    assert measure("normalised_dirichlet_energy", along_degrees, edges)[0] == pytest.approx(0, abs=1e-12)
 
 
 def test_two_cliques_with_opposite_signs() -> None:
@@ -62,16 +69,14 @@ def test_two_cliques_with_opposite_signs() -> None:
     signs = np.repeat([1.0, -1.0], size)[:, None] * np.array([[3.0, 4.0]])
     bridged = cliques(size)
     # Only the bridge carries energy: ‖2 · (3, 4)‖² = 100; both its ends have 5 + 1 neighbours and a loop.
-    assert smoothing.dirichlet_energy(signs, bridged) == pytest.approx([100.0])
+    assert measure("dirichlet_energy", signs, bridged) == pytest.approx([100.0])
     inside = 2 * (size - 1) * 25 * (1 / np.sqrt(7) - 1 / np.sqrt(6)) ** 2
-    assert smoothing.normalised_dirichlet_energy(signs, bridged) == pytest.approx([100 / 7 + inside])
+    assert measure("normalised_dirichlet_energy", signs, bridged) == pytest.approx([100 / 7 + inside])
     # The two bridge ends have one of 6 neighbours in the opposite direction (distance 2), the others none.
-    mad = smoothing.mean_average_distance(signs, smoothing.neighbour_pairs(bridged))
-    assert mad == pytest.approx([2 * (2 / 6) / 12])
+    assert measure("mad_neighbours", signs, bridged) == pytest.approx([2 * (2 / 6) / 12])
     # Three hops lead across the bridge and nowhere else.
-    remote = smoothing.remote_pairs(bridged, 2 * size, hops=3)
-    assert smoothing.mean_average_distance(signs, remote) == pytest.approx([2.0])
-    assert smoothing.effective_rank(signs) == pytest.approx([1.0])
+    assert measure("mad_remote", signs, bridged, hops=3) == pytest.approx([2.0])
+    assert measure("effective_rank", signs, bridged) == pytest.approx([1.0])
 
 
 def test_mad_agrees_with_a_dense_computation(edges: np.ndarray, stacked: np.ndarray) -> None:
@@ -85,15 +90,13 @@ def test_mad_agrees_with_a_dense_computation(edges: np.ndarray, stacked: np.ndar
         rows = used.sum(axis=1) > 0
         expected.append(((np.nan_to_num(distance) * used).sum(axis=1)[rows] / used.sum(axis=1)[rows]).mean())
     assert any((run == 0).all(axis=1).any() for run in stacked), "the example should hold a zero vector"
-    pairs = smoothing.neighbour_pairs(edges)
-    assert smoothing.mean_average_distance(stacked, pairs) == pytest.approx(expected)
+    assert measure("mad_neighbours", stacked, edges) == pytest.approx(expected)
 
 
 def test_mad_of_parallel_and_of_dead_embeddings(edges: np.ndarray) -> None:
-    pairs = smoothing.neighbour_pairs(edges)
     lengths = np.linspace(1e-200, 1, NODES)[:, None]
-    assert smoothing.mean_average_distance(lengths * [[1.0, 2.0]], pairs) == pytest.approx([0], abs=1e-15)
-    assert np.isnan(smoothing.mean_average_distance(np.zeros((2, NODES, 4)), pairs)).all()
+    assert measure("mad_neighbours", lengths * [[1.0, 2.0]], edges) == pytest.approx([0], abs=1e-15)
+    assert np.isnan(measure("mad_neighbours", np.zeros((2, NODES, 4)), edges)).all()
 
 
 def test_remote_pairs_are_as_far_apart_as_asked(edges: np.ndarray) -> None:
@@ -115,60 +118,46 @@ def test_remote_pairs_are_sampled_and_repeatable(edges: np.ndarray) -> None:
 
 def test_a_graph_without_remote_nodes_gives_no_pairs_and_no_distance() -> None:
     clique = np.stack(np.triu_indices(5, k=1))
-    pairs = smoothing.remote_pairs(clique, 5, hops=2)
-    assert pairs.shape == (2, 0)
-    assert np.isnan(smoothing.mean_average_distance(np.eye(5), pairs)).all()
+    assert smoothing.remote_pairs(clique, 5, hops=2).shape == (2, 0)
+    assert np.isnan(measure("mad_remote", np.eye(5), clique, hops=2)).all()
 
 
-def test_effective_rank_of_known_spectra() -> None:
+def test_effective_rank_of_known_spectra(edges: np.ndarray) -> None:
     rng = np.random.default_rng(2)
     basis, _ = np.linalg.qr(rng.normal(size=(NODES, 4)))
     rotation, _ = np.linalg.qr(rng.normal(size=(4, 4)))
     rank_one = np.outer(rng.normal(size=NODES), rng.normal(size=4))
     stacked = np.stack([basis @ rotation, 1e-180 * basis @ rotation, rank_one, np.zeros((NODES, 4))])
-    assert smoothing.effective_rank(stacked) == pytest.approx([4, 4, 1, 0])
+    assert measure("effective_rank", stacked, edges) == pytest.approx([4, 4, 1, 0])
     # σ = (2, 1, 1, 0): entropy of (1/2, 1/4, 1/4) is 1.5 bits.
-    assert smoothing.effective_rank(basis * [2, 1, 1, 0] @ rotation) == pytest.approx([2**1.5])
+    assert measure("effective_rank", basis * [2, 1, 1, 0] @ rotation, edges) == pytest.approx([2**1.5])
 
 
-def test_effective_rank_agrees_with_a_singular_value_decomposition(stacked: np.ndarray) -> None:
+def test_effective_rank_agrees_with_singular_values(edges: np.ndarray, stacked: np.ndarray) -> None:
     values = np.linalg.svd(stacked, compute_uv=False)
     shares = values / values.sum(axis=1, keepdims=True)
-    assert smoothing.effective_rank(stacked) == pytest.approx(np.exp(-(shares * np.log(shares)).sum(axis=1)))
+    assert measure("effective_rank", stacked, edges) == pytest.approx(np.exp(-(shares * np.log(shares)).sum(axis=1)))
 
 
-def test_dead_units_are_zero_everywhere(stacked: np.ndarray) -> None:
+def test_dead_units_are_zero_everywhere(edges: np.ndarray, stacked: np.ndarray) -> None:
     stacked[0, :, [1, 3]] = 0
     stacked[1, :-1, 0] = 0  # alive on one node
     stacked[1, -1, 0] = 1e-30
     stacked[2] = 0
-    assert smoothing.dead_units(stacked) == pytest.approx([0.4, 0.0, 1.0])
+    assert measure("dead_units", stacked, edges) == pytest.approx([0.4, 0.0, 1.0])
 
 
-MEASURES = {
-    "dirichlet_energy": lambda h, edges: smoothing.dirichlet_energy(h, edges),
-    "normalised_dirichlet_energy": lambda h, edges: smoothing.normalised_dirichlet_energy(h, edges),
-    "squared_norm": lambda h, _: smoothing.squared_norm(h),
-    "mean_average_distance": lambda h, edges: smoothing.mean_average_distance(h, edges),
-    "effective_rank": lambda h, _: smoothing.effective_rank(h),
-    "dead_units": lambda h, _: smoothing.dead_units(h),
-}
-
-
-@pytest.mark.parametrize("measure", MEASURES)
-def test_stacked_and_single_give_the_same(measure: str, edges: np.ndarray, stacked: np.ndarray) -> None:
-    values = MEASURES[measure](stacked, edges)
-    assert values.shape == (3,)
-    assert MEASURES[measure](stacked[1], edges).tolist() == [values[1]]
-    assert MEASURES[measure](stacked.astype(np.float32), edges) == pytest.approx(values, rel=1e-6)
-
-
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("name", MEASURES)
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_a_diverged_run_has_no_value_and_spares_the_others(
-    measure: str, value: float, edges: np.ndarray, stacked: np.ndarray
+    name: str, value: float, edges: np.ndarray, stacked: np.ndarray
 ) -> None:
-    expected = MEASURES[measure](stacked, edges)
+    expected = measure(name, stacked, edges, hops=3)
+    assert expected.shape == (3,)
+    assert np.isfinite(expected).all()
+    assert measure(name, stacked[1], edges, hops=3).tolist() == [expected[1]]
+    assert measure(name, stacked.astype(np.float32), edges, hops=3) == pytest.approx(expected, rel=1e-6)
     stacked[1, 4, 2] = value
-    assert MEASURES[measure](stacked, edges).tolist()[::2] == expected.tolist()[::2]
-    assert np.isnan(MEASURES[measure](stacked, edges)[1])
+    found = measure(name, stacked, edges, hops=3)
+    assert found.tolist()[::2] == expected.tolist()[::2]
+    assert np.isnan(found[1])

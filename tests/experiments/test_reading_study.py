@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from mtgcn.experiments import experiment, open_points, readings
+from mtgcn.experiments import experiment, reading_study, readings
 from mtgcn.experiments.parameters import Parameters
 
 NETWORKS = {"GCN": {}, "AE": {"AE": {"weight": 10}}, "FR": {"FR": {"size": 40}}, "ER": {}}
@@ -10,7 +10,7 @@ WHOLE = ["l2-all", "epoch-loss", "tolerance-0", "tolerance-1e-3", "raw-features"
 
 
 def trained(parameters: Parameters, network: str) -> list[str]:
-    return [one.name for one in readings.READINGS if open_points.concerns(one, network, parameters)]
+    return [one.name for one in readings.READINGS if reading_study.concerns(one, network, parameters)]
 
 
 def test_each_network_has_the_readings_that_concern_it() -> None:
@@ -28,7 +28,7 @@ def test_what_is_so_already_is_not_trained_twice() -> None:
 
 def test_a_reading_is_the_experiment_with_other_settings() -> None:
     parameters = experiment.parameters_of(dataset="toy", networks=NETWORKS, runs=2, epochs=6, first_seed=3)
-    table = open_points.run(parameters, progress=False)
+    table = reading_study.run(parameters, progress=False)
     assert list(table.columns) == ["reading", *experiment.COLUMNS]
     counts = table.groupby("network")["reading"].nunique().to_dict()
     assert counts == {"GCN": 7, "AE": 8, "FR": 2, "ER": 2}
