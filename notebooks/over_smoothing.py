@@ -59,10 +59,12 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from IPython.display import Markdown, display
+from matplotlib.lines import Line2D
 from scipy import stats
 
-from mtgcn.analysis import depth, figures, literature
+from mtgcn.analysis import depth, figures, literature, wording
 from mtgcn.analysis.figures import style
+from mtgcn.analysis.figures.curves import plain_numbers
 from mtgcn.experiments import stored
 
 # %% tags=["parameters", "hide-input"]
@@ -93,12 +95,12 @@ networks = [name for name in literature.NETWORKS if name in set(plain["network"]
 looks = [style.of(name) for name in networks]
 shared = {"x": "hidden_layers", "y": "test_accuracy", "hue": "network", "hue_order": networks, "dodge": 0.5}
 shared |= {"palette": [look.colour for look in looks], "markers": [look.marker for look in looks], "legend": False}
+dashes = [look.dashes for look in looks]
 with mpl.rc_context(style.LOOK):
     alt = "Test accuracy of all networks against hidden layers on three data sets: all fall, with tasks or without."
     figure, axes = style.panels(plain["dataset"].nunique(), 4.2, 3.6, alt, sharey=True, sharex=False)
     for ax, (name, runs) in zip(axes, plain.groupby("dataset"), strict=False):
         shown = {"data": runs, "order": sorted(runs["hidden_layers"].unique()), "ax": ax} | shared
-        dashes = [look.dashes for look in looks]
         sns.pointplot(
             **shown, errorbar=interval, linestyles=dashes, linewidth=1.5, markersize=5, err_kws={"linewidth": 1}
         )
@@ -227,7 +229,8 @@ figures.epoch_by_layer(course, course_depth, "effective_rank", f"effective rank,
 judged = depth.measured(table, measures)  # one row a run, with the measures of its last hidden layer
 plain = judged[(judged["remedy"] == "none") & (judged["tuned_for"] == 1)]
 names = {"relative_energy": "relative energy", "mad_neighbours": "MAD, neighbours", "mad_remote": "MAD, remote pairs"}
-names |= {"effective_rank": "effective rank", "dead_units": "dead units", "gradient_norm": "gradient"}
+names |= {"effective_rank": "effective rank", "dead_units": "share of dead units"}
+names |= {"gradient_norm": "gradient of the first layer"}
 correlations = {
     name.capitalize(): {label: own[column].corr(own["test_accuracy"], "spearman") for column, label in names.items()}
     for name, own in plain.groupby("dataset")
@@ -238,7 +241,20 @@ pd.DataFrame(correlations).round(2)
 # The effective rank goes with accuracy best, on each data set. Every run as a point, with ρ over all of them:
 
 # %% tags=["hide-input"]
-figures.accuracy_against_measures(plain)
+with mpl.rc_context(style.LOOK):
+    alt = f"Test accuracy of every run against {', '.join(names.values())}: all but dead units go up with it."
+    figure, axes = style.panels(len(names), 2.9, 2.6, alt, sharey=True, sharex=False)
+    for ax, (column, label) in zip(axes, names.items(), strict=True):
+        if column not in ("effective_rank", "dead_units"):
+            ax.set_xscale("log")  # a value of zero has no place there, but counts in ρ
+        for name, look in zip(networks, looks, strict=True):
+            dots = {"color": look.colour, "marker": look.marker, "s": 22, "alpha": 0.6, "linewidth": 0}
+            sns.scatterplot(plain[plain["network"] == name], x=column, y="test_accuracy", **dots, ax=ax)
+        rho = plain[column].astype(float).corr(plain["test_accuracy"].astype(float), "spearman")
+        ax.set(title=f"ρ {wording.signed(rho)}", xlabel=label, ylabel="test accuracy, %")
+    handles = [style.handle(name, line=False) for name in networks]
+    figure.legend(handles=handles, loc="outside lower center", ncols=7)
+figure
 
 # %% [markdown]
 # Runs with a high accuracy have a rank above two. Not every run with a high rank is accurate: some have failed in other
@@ -337,9 +353,33 @@ near.groupby("verdict")["hidden_layers"].agg(
 # Two runs along training, of the depth at which the runs of a page differ most: the least accurate and the best.
 
 # %% tags=["hide-input"]
-curves, examples = (of_plain_here(depth.gather(*results, kept=f"{name}.csv")) for name in ("curves", "examples"))
-for page, own in curves.groupby("results", sort=False):
-    display(figures.two_runs(own, examples[examples["results"] == page]))
+courses = (of_plain_here(depth.gather(*results, kept=name)) for name in ("curves.csv", "examples.csv"))
+two = pd.concat(courses, ignore_index=True)  # one index, or lines would break at the epochs that are in both
+COURSE = {"validation_accuracy": "validation accuracy, %", "training_loss": "training loss"}
+COURSE |= {"effective_rank": "effective rank, last layer", "gradient_norm": "gradient of the first layer"}
+DASHES, MARKERS = {"learns": "", "collapses": (3, 1.5)}, {"learns": "o", "collapses": "s"}
+
+# %% tags=["hide-input"]
+for _, both in two.groupby("results", sort=False):
+    pair = both[["network", "hidden_layers", "seed", "run"]].drop_duplicates()
+    said = [
+        f"{one.network}, {wording.layers(one.hidden_layers)}, seed {one.seed}: {one.run}" for one in pair.itertuples()
+    ]
+    look = {"hue": "network", "palette": {name: style.of(name).colour for name in pair["network"]}}
+    look |= {"style": "run", "style_order": list(pair["run"]), "dashes": DASHES, "markeredgewidth": 0}
+    with mpl.rc_context(style.LOOK):
+        alt = f"Two runs along training, {' and '.join(said)}: {', '.join(COURSE.values())}."
+        figure, axes = style.panels(len(COURSE), 2.2, 2.3, alt, sharey=False)
+        for ax, (column, title) in zip(axes, COURSE.items(), strict=True):
+            dots = MARKERS if column in ("effective_rank", "gradient_norm") else False  # measured now and then
+            sns.lineplot(both, x="epoch", y=column, **look, markers=dots, estimator=None, legend=False, ax=ax)
+            ax.set(xscale="log", yscale="log" if column in ("training_loss", "gradient_norm") else "linear", ylabel="")
+            ax.set_title(title, fontsize=10)
+            ax.xaxis.set_major_formatter("{x:,.0f}")
+            if ax.get_yscale() == "log":
+                plain_numbers(ax)
+        figure.legend(axes[0].lines, said, loc="outside lower center", ncols=2, handlelength=3.5)
+    display(figure)
 
 # %% [markdown]
 # In all of them the rank falls to about one within the first epochs. The runs that learn raise it again, and their
@@ -351,7 +391,22 @@ for page, own in curves.groupby("results", sort=False):
 # with tasks. Only who is near whom means something, not the axes.
 
 # %% tags=["hide-input"]
-figures.embedding_maps(of_plain_here(depth.gather(*results, kept="maps.csv")))
+maps = of_plain_here(depth.gather(*results, kept="maps.csv"))
+maps = maps.assign(network=pd.Categorical(maps["network"], networks))
+classes = dict(zip(sorted(maps["label"].unique()), map(style.of, literature.NETWORKS), strict=False))
+with mpl.rc_context(style.LOOK):
+    alt = "Maps (t-SNE) of the nodes by network and hidden layers, classes as colours and markers: apart, then mixed."
+    pictures = maps.groupby(["network", "hidden_layers"], observed=True)
+    figure, axes = style.panels(pictures.ngroups, 2.2, 2.4, alt, sharey=True)
+    for ax, ((name, number), nodes) in zip(axes, pictures, strict=False):
+        for label, look in classes.items():
+            dots = {"color": look.colour, "marker": look.marker, "s": 12, "alpha": 0.7, "linewidth": 0}
+            sns.scatterplot(nodes[nodes["label"] == label], x="x", y="y", **dots, ax=ax)
+        ax.set_title(f"{name}, {wording.layers(number)}", fontsize=10)
+        ax.set(xticks=[], yticks=[], xlabel="", ylabel="", xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal")
+    dots = [Line2D([], [], color=look.colour, marker=look.marker, linestyle="none") for look in classes.values()]
+    figure.legend(dots, [f"class {label}" for label in classes], loc="outside lower center", ncols=7)
+figure
 
 # %% [markdown]
 # With one and two hidden layers the classes form groups; with sixteen the nodes are strung along lines, and the classes
@@ -366,7 +421,31 @@ figures.embedding_maps(of_plain_here(depth.gather(*results, kept="maps.csv")))
 
 # %% tags=["hide-input"]
 here = table[table["dataset"] == dataset]
-figure = figures.accuracy_against_depth(here[here["tuned_for"] == 1])
+tuned_for_one = here[here["tuned_for"] == 1]
+mended = tuned_for_one[tuned_for_one["remedy"] != "none"]
+without = tuned_for_one[(tuned_for_one["remedy"] == "none") & tuned_for_one["network"].isin(mended["network"])]
+theirs = literature.remedies().query("dataset == @dataset")
+
+# %% tags=["hide-input"]
+lines = shared | {"linestyles": dashes, "native_scale": True, "dodge": 0.1}
+with mpl.rc_context(style.LOOK):
+    alt = f"Test accuracy on {dataset} against hidden layers, a panel a remedy: with GCNII alone it stays up."
+    figure, axes = style.panels(mended["remedy"].nunique(), 2.5, 2.7, alt, sharey=True)
+    for ax, (remedy, runs) in zip(axes, mended.groupby("remedy"), strict=False):
+        ax.set_xscale("log")
+        if "," not in remedy:  # with its authors' settings a remedy has nothing of here to stand beside
+            thin = lines | {"markers": "none", "errorbar": None, "linewidth": 0.9, "alpha": 0.8}
+            sns.pointplot(without, **thin, ax=ax)
+        sns.pointplot(runs, **lines, errorbar=interval, linewidth=1.8, markersize=5, err_kws={"linewidth": 1}, ax=ax)
+        published = theirs[theirs["remedy"] == remedy.split(",")[0]]
+        ax.plot(published["hidden_layers"], published["accuracy"], "D", color=style.GREY, mfc="none", ms=8)
+        ax.set(title=remedy, xlabel="hidden layers", ylabel="test accuracy, %", ylim=(0, 90))
+        ax.set_xticks([1, 2, 4, 8, 16, 32, 64], [1, 2, 4, 8, 16, 32, 64])
+        ax.minorticks_off()
+    handles = [style.handle(name) for name in networks if name in set(mended["network"])]
+    handles += [Line2D([], [], color=style.GREY, linewidth=0.9, label="without remedy")]
+    handles += [Line2D([], [], color=style.GREY, marker="D", mfc="none", linestyle="none", ms=8, label="published")]
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, handlelength=3)
 stored.keep(figure.svg(), "remedies.svg")
 figure
 
@@ -374,9 +453,7 @@ figure
 # Only GCNII's lines stay up. The others fall as those without remedy do, later at best.
 
 # %% tags=["hide-input"]
-remedied = here[here["remedy"] != "none"]
-shown = pd.concat([here[(here["remedy"] == "none") & (here["tuned_for"] == 1)], remedied])
-shown = shown[shown["network"].isin(remedied["network"])]
+shown = pd.concat([without, here[here["remedy"] != "none"]])
 depth.by_depth(
     shown.groupby(["variant", "hidden_layers"], observed=True)["test_accuracy"].agg(["mean", "sem"]), dataset
 )
@@ -399,7 +476,16 @@ depth.by_depth(gains[gains["remedy"] != "none"].query("dataset == @dataset").dro
 # at hand to check against: what its authors' settings give here takes its place.
 
 # %% tags=["hide-input"]
-depth.published_by_depth(here, dataset)
+more = (theirs["layers"] - theirs["hidden_layers"]).groupby(theirs["remedy"]).first()  # what counts there and not here
+ours = here[here["network"] == "GCN"]
+ours = ours.assign(layers=ours["hidden_layers"] + ours["remedy"].str.split(",").str[0].map(more), source="here")
+ours = ours[ours["layers"].isin(theirs["layers"])].astype({"layers": int, "test_accuracy": float})
+ours = ours.groupby(["remedy", "source", "layers"])["test_accuracy"].agg(["mean", "sem"]).reset_index()
+ours["accuracy"] = [wording.with_error(*row, digits=1) for row in zip(ours["mean"], ours["sem"], strict=True)]
+published = pd.concat([theirs.assign(accuracy=theirs["accuracy"].map("{:.1f}".format)), ours])
+published = published.replace({"remedy": {"none": "no remedy"}})
+published = published.pivot_table("accuracy", ["remedy", "source"], "layers", aggfunc="first").fillna(wording.DASH)
+published
 
 # %% [markdown]
 # Where both have a figure, GCNII of here is within a point of theirs.

@@ -72,19 +72,6 @@ def of_cell(results: pd.DataFrame, cell: Cell) -> pd.DataFrame:
     return results[(results["dataset"] == cell[0]) & (results["hidden_layers"] == cell[1])]
 
 
-def paired_gains(results: pd.DataFrame, within: Sequence[str] = CELL, marks: Sequence[str] = ()) -> pd.DataFrame:
-    """Return each run's gain in test accuracy over the GCN with the same seed and the same ``within``, by default cell.
-
-    The columns are ``within``, ``network``, ``marks``, ``seed`` and ``gain``; runs without such a GCN are left out.
-    ``marks`` are columns that tell runs of one network apart, whatever they are for the GCN.
-    """
-    keys = [*within, "seed"]
-    plain = results["network"] == BASELINE
-    both = results[~plain].merge(results.loc[plain, [*keys, "test_accuracy"]], on=keys, suffixes=("", "_baseline"))
-    both["gain"] = both["test_accuracy"] - both["test_accuracy_baseline"]
-    return both[[*within, "network", *marks, "seed", "gain"]]
-
-
 def p_head(table: pd.DataFrame) -> str:
     """Return the heading above the ``p_holm`` of ``table``: "p" for a single gain, where nothing is to be corrected."""
     return "p" if table["p"].notna().sum() <= 1 else "p (Holm)"

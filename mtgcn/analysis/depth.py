@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from mtgcn.analysis import literature, wording
-from mtgcn.analysis.comparison import BASELINE, NEEDED, PLAIN, WHOSE, in_order
+from mtgcn.analysis import wording
+from mtgcn.analysis.comparison import NEEDED, PLAIN, WHOSE, in_order
 from mtgcn.analysis.table import Table
 from mtgcn.experiments import stored
 from mtgcn.experiments.columns import MAPPED, MEASURED
@@ -90,34 +90,8 @@ def by_depth(numbers: pd.DataFrame, dataset: str = "") -> Table:
     return Table("by-depth", numbers.reset_index(), text, bold)
 
 
-def published_by_depth(runs: pd.DataFrame, dataset: str) -> Table:
-    """Remedies on a data set, without tasks: what others have published, their own count of layers across, and ours.
-
-    Ours, mean ± standard error of ``runs``, stand at the depths of these columns that they have.
-    """
-    theirs = literature.remedies().query("dataset == @dataset")
-    ours = runs[(runs["dataset"] == dataset) & (runs["network"] == BASELINE)]
-    layers = sorted(theirs["layers"].unique())
-    cells: dict[tuple[str, int], Any] = {}
-    for remedy, printed in theirs.groupby("remedy", sort=False):
-        for row in printed.to_dict("records"):
-            cells[f"{_remedy(remedy)}, {row['source']}", row["layers"]] = f"{row['accuracy']:.{DIGITS}f}"
-        more = int((printed["layers"] - printed["hidden_layers"]).iloc[0])  # layers that count there and not here
-        alike = ours[ours["remedy"].str.split(WHOSE).str[0] == remedy].assign(layers=ours["hidden_layers"] + more)
-        alike = alike[alike["layers"].isin(layers)]
-        means = alike.groupby(["remedy", "layers"], sort=False)["test_accuracy"].agg(["mean", "sem"])
-        for variant, count, mean, sem in means.reset_index().itertuples(index=False):
-            cells[f"{_remedy(variant)}, here", count] = wording.with_error(mean, sem, digits=DIGITS)
-    text = _wide(cells, layers, wording.DASH, "layers")
-    return Table("published", text.reset_index(), text, pd.DataFrame(False, text.index, text.columns))
-
-
 def _wide(cells: dict[tuple[str, int], Any], columns: list[int], empty: object, head: str) -> pd.DataFrame:
     """Return cells that are keyed by row and column as a table, rows as they come."""
     names = list(dict.fromkeys(name for name, _ in cells))
     rows = [[cells.get((name, column), empty) for column in columns] for name in names]
     return pd.DataFrame(rows, names, [str(column) for column in columns]).rename_axis(columns=head)
-
-
-def _remedy(name: object) -> str:
-    return "no remedy" if name == PLAIN else str(name)

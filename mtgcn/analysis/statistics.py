@@ -3,8 +3,6 @@
 A run that diverged is NaN and is left out; who shows a mean also shows how many runs it rests on.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
@@ -41,27 +39,6 @@ def interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float]:
     return float(finite.mean() - half), float(finite.mean() + half)
 
 
-def pair_by_seed(
-    seeds: Sequence[int], values: ArrayLike, other_seeds: Sequence[int], other_values: ArrayLike, what: str
-) -> tuple[Floats, Floats]:
-    """Return ``values`` and ``other_values`` (runs,) in the order of their seeds.
-
-    ``what`` says in the error message what is being compared.
-    """
-    for one in (seeds, other_seeds):
-        twice = sorted({seed for seed in one if list(one).count(seed) > 1})
-        if twice:
-            raise MtgcnError(f"{what}: seed {twice[0]} occurs more than once, but each run needs its own seed.")
-    alone = sorted(set(seeds) ^ set(other_seeds))
-    if alone:
-        raise MtgcnError(
-            f"{what}: a paired test needs the same seeds on both sides, but {_listed(alone)} "
-            f"{'is' if len(alone) == 1 else 'are'} on one side only."
-        )
-    order, other_order = np.argsort(seeds), np.argsort(other_seeds)
-    return np.asarray(values, float)[order], np.asarray(other_values, float)[other_order]
-
-
 def paired_permutation(values: ArrayLike, baseline: ArrayLike) -> float:
     """Return the two-sided p that paired ``values`` and ``baseline`` (runs,) have the same mean.
 
@@ -89,30 +66,6 @@ def paired_permutation(values: ArrayLike, baseline: ArrayLike) -> float:
         rng=np.random.default_rng(0),
     )
     return float(test.pvalue)
-
-
-def wrong_sign(gains: ArrayLike, size: int = 10, draws: int = 20_000) -> float:
-    """Return how often ``size`` of the ``gains`` (runs,) picked at random have a mean of another sign than all.
-
-    A mean of exactly zero has not the right sign. Picked without replacement, ``draws`` times with a fixed seed. NaN
-    where there are not more than ``size`` gains, or where their own mean is zero.
-    """
-    finite = _finite(gains)
-    whole = np.sign(finite.mean().round(9)) if finite.size > size else 0.0
-    if whole == 0:
-        return np.nan
-    # The first places of a random order are a random choice.
-    orders = np.random.default_rng(0).random((draws, finite.size)).argpartition(size - 1, axis=1)[:, :size]
-    return float(np.mean(np.sign(finite[orders].mean(axis=1).round(9)) != whole))
-
-
-def rank_correlation(values: ArrayLike, others: ArrayLike) -> float:
-    """Return Spearman's ρ of pairs (runs,); pairs with a NaN are left out, and it is NaN where one side is constant."""
-    both = np.stack([np.asarray(values, float), np.asarray(others, float)])
-    both = both[:, ~np.isnan(both).any(axis=0)]
-    if any(np.unique(side).size < 2 for side in both):
-        return np.nan
-    return float(stats.spearmanr(*both).statistic)
 
 
 def holm(pvalues: ArrayLike) -> Floats:
@@ -144,8 +97,3 @@ def agrees(mean: float, sem: float, other_mean: float, other_sem: float) -> bool
 def _finite(values: ArrayLike) -> Floats:
     array = np.asarray(values, dtype=np.float64)
     return array[~np.isnan(array)]
-
-
-def _listed(seeds: Sequence[int]) -> str:
-    shown = ", ".join(str(seed) for seed in seeds[:5])
-    return f"seed{'s' if len(seeds) > 1 else ''} {shown}{' and more' if len(seeds) > 5 else ''}"

@@ -134,22 +134,3 @@ def test_published_figures_say_whose_they_are_and_where_they_were_read() -> None
     assert at_eight.to_dict() == {"none": 69.5, "dropedge": 75.8, "residual": 75.6}
     assert set(literature.remedy_sources()) == set(table["source"])
     assert all("README.md of https://github.com/" in where for where in literature.remedy_sources().values())
-
-
-def test_ours_stand_below_what_others_have_published_for_the_same_depth() -> None:
-    layers = [1, 2, 3, 32, 64, 64]  # of a plain network one and three are two and four of theirs, and the others none
-    runs = pd.DataFrame({"dataset": "cora", "network": "GCN", "hidden_layers": layers, "seed": [0, 0, 0, 0, 0, 1]})
-    runs["test_accuracy"] = [81.0, 1.0, 79.0, 80.0, 84.0, 86.0]
-    mended = [runs.assign(remedy=remedy) for remedy in ("none", "gcnii, authors' settings", "pairnorm")]
-    tasks = mended[0].assign(network="AE", test_accuracy=0.0)
-    text = depth.published_by_depth(pd.concat([*mended, tasks], ignore_index=True), "cora").text
-    assert text.columns.tolist() == ["2", "4", "8", "16", "32", "64"]
-    assert text.loc["gcnii, Chen et al. (2020)"].tolist() == ["–"] * 5 + ["85.5"]
-    assert text.loc["gcnii, Chen et al. (2021)"].tolist() == ["–"] * 4 + ["85.3", "–"]
-    assert text.loc["gcnii, authors' settings, here"].tolist() == ["1.0", "–", "–", "–", "80.0", "85.0 ± 1.0"]
-    assert text.loc["no remedy, here"].tolist() == ["81.0", "79.0", "–", "–", "–", "–"]
-    assert [name for name in text.index if name.endswith("here")] == [
-        "no remedy, here",
-        "gcnii, authors' settings, here",
-    ]
-    assert depth.published_by_depth(runs.assign(remedy="none"), "toy").text.empty

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -16,12 +16,10 @@ from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.text import Text
-from support.search_files import TOY
-from support.synthetic import curves, reading_runs, results, search_table, split_runs
+from support.synthetic import curves, results
 
-from mtgcn.analysis import figures, statistics
+from mtgcn.analysis import figures
 from mtgcn.analysis.figures import style
-from mtgcn.analysis.figures.measure_scatter import SHOWN
 from mtgcn.analysis.literature import NETWORKS
 from mtgcn.errors import MtgcnError
 
@@ -44,55 +42,13 @@ def course() -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def measured_runs() -> pd.DataFrame:
-    table = results([("cora", 1), ("cora", 16)], networks=["GCN", "AE"], runs=4).reset_index(drop=True)
-    columns = [measure.column for measure in SHOWN]
-    return table.assign(**{name: (table["test_accuracy"] - 60) / (1 + place) for place, name in enumerate(columns)})
-
-
-def mapped() -> pd.DataFrame:
-    rng = np.random.default_rng(0)
-    cells = [(network, depth) for network in ("GCN", "AE") for depth in (1, 16)]
-    parts = [
-        pd.DataFrame(rng.uniform(-1, 1, (20, 2)), columns=["x", "y"]).assign(
-            network=network, hidden_layers=depth, seed=0, node=range(20), label=np.arange(20) % 7
-        )
-        for network, depth in cells
-    ]
-    return pd.concat(parts, ignore_index=True)
-
-
-def two_runs() -> tuple[pd.DataFrame, pd.DataFrame]:
-    own = curves(["GCN"], runs=2, epochs=50).assign(hidden_layers=5)
-    own["run"] = own["seed"].map({0: "collapses", 1: "learns"})
-    some = own[own["epoch"] % 25 == 1]
-    return own, some.assign(effective_rank=some["epoch"] ** 0.5, gradient_norm=1.0 / some["epoch"])
-
-
-def unmended(depths: list[int], networks: Sequence[str] = NETWORKS) -> pd.DataFrame:
-    return results([("cora", depth) for depth in depths], networks).assign(remedy="none")
-
-
-def mended() -> pd.DataFrame:
-    table = results([("cora", depth) for depth in (2, 8)], networks=["GCN", "AE"])
-    return pd.concat([table.assign(remedy=name) for name in ("none", "dropedge", "gcnii")], ignore_index=True)
-
-
 DRAW: dict[str, Callable[[], figures.Figure]] = {
     "runs": lambda: figures.runs_by_network(results([("cora", 1), ("pubmed", 1)])),
     "curves": lambda: figures.learning_curves(curves(["GCN", "AE", "NEW"], runs=2, epochs=60)),
     "losses": lambda: figures.learning_curves(curves(["GCN", "AE"], epochs=60), "validation_loss"),
-    "depth": lambda: figures.accuracy_against_depth(unmended([1, 2, 16])),
     "layers": lambda: figures.depth_by_layer(measures(), "energy", "energy", logarithmic=True),
     "course": lambda: figures.epoch_by_layer(course(), 2, "energy", "energy", logarithmic=True),
-    "measured": lambda: figures.accuracy_against_measures(measured_runs()),
-    "maps": lambda: figures.embedding_maps(mapped()),
-    "two": lambda: figures.two_runs(*two_runs()),
-    "remedies": lambda: figures.accuracy_against_depth(mended()),
     "architecture": figures.architecture,
-    "splits": lambda: figures.gains_by_split(split_runs()),
-    "readings": lambda: figures.runs_by_reading(reading_runs()),
-    "search": lambda: figures.search_maps("Toy", search_table(TOY)),
     "crowd": lambda: figures.learning_curves(curves(["GCN", "AE"], runs=40, epochs=60)),
     "hundred": lambda: figures.runs_by_network(results([("cora", 1)], ["GCN", "AE"], runs=100)),
 }
@@ -251,43 +207,6 @@ def test_learning_curves_survive_divergence_and_emptiness() -> None:
         figures.learning_curves(table, "accuracy")
 
 
-def test_depth_shows_means_intervals_and_the_paper_s_depths() -> None:
-    table = unmended([1, 2, 5, 16], ["GCN", "AE"])
-    (ax,) = figures.accuracy_against_depth(table).axes
-    groups = table[table["network"] == "AE"].groupby("hidden_layers")["test_accuracy"]
-    means, paper = ax.lines[2], ax.lines[3]
-    assert means.get_ydata() == pytest.approx(groups.mean().to_numpy())
-    assert means.get_xdata() == pytest.approx([1, 2, 5, 16], rel=0.1)
-    segments = np.array(ax.collections[1].get_segments())[:, :, 1]
-    assert segments == pytest.approx(np.array([statistics.interval(values) for _, values in groups]))
-    assert paper.get_ydata().tolist() == [82.17, 81.10, 49.57]
-    assert paper.get_markerfacecolor() == "none"
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2", "5", "16"]
-    assert means.get_color() == style.of("AE").colour
-    assert figures.accuracy_against_depth(table.iloc[:0]).svg()
-
-
-def test_no_panel_cuts_off_what_another_shows() -> None:
-    high = unmended([2, 8])
-    low = high.assign(remedy="pairnorm", test_accuracy=high["test_accuracy"] - 40)
-    figure = figures.accuracy_against_depth(pd.concat([low, high.assign(remedy="x")], ignore_index=True))
-    for ax in figure.axes:
-        bottom, top = ax.get_ylim()
-        for line in ax.lines:
-            assert all(bottom <= value <= top for value in line.get_ydata())
-
-
-def test_published_means_stand_beside_a_remedy_whoever_set_it() -> None:
-    runs = results([("cora", 2), ("cora", 32)], ["GCN"])
-    marked = pd.concat([runs.assign(remedy=name) for name in ("residual", "gcnii", "gcnii, authors' settings")])
-    figure = figures.accuracy_against_depth(marked)
-    shown = {
-        ax.get_title(): [list(line.get_xdata()) for line in ax.lines if line.get_marker() == "D"] for ax in figure.axes
-    }
-    assert shown["gcnii"] == shown["gcnii, authors' settings"] == [[64, 32]]
-    assert shown["residual"] == [[3, 7, 15, 31, 63]]  # theirs count the layer that gives the classes
-
-
 def squares(ax: Axes) -> dict[tuple[int, int], float]:
     """The values of a heat map by row and column, from where its squares lie."""
     (drawn,) = (part for part in ax.collections if isinstance(part, PolyCollection))
@@ -316,56 +235,6 @@ def test_epoch_by_layer_is_of_one_depth() -> None:
     assert [shown[row, 1] for row in range(3)] == pytest.approx([0.02, 0.52, 20.02])
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["1", "26", "1,001"]
     assert figures.epoch_by_layer(course(), 3, "energy", "energy").svg()
-
-
-def test_accuracy_against_measures_has_a_point_a_run_and_the_rank_correlation() -> None:
-    runs = measured_runs()
-    runs.loc[0, "mad_remote"] = 0.0  # no place on a logarithmic axis
-    axes = figures.accuracy_against_measures(runs).axes
-    assert [ax.get_xlabel() for ax in axes] == [measure.label for measure in SHOWN]
-    for measure, ax in zip(SHOWN, axes, strict=True):
-        points = sum(len(line.get_xdata()) for line in ax.lines)
-        assert points == len(runs) - (measure.column == "mad_remote")
-        assert ax.get_title() == "ρ +1.00"  # each is made from the accuracy
-    assert axes[0].lines[1].get_color() == style.of("AE").colour
-    assert figures.accuracy_against_measures(runs.iloc[:0]).svg()
-
-
-def test_maps_are_a_grid_of_networks_and_depths_with_all_nodes() -> None:
-    axes = figures.embedding_maps(mapped()).axes
-    assert len(axes) == 4
-    assert [axes[0].get_ylabel(), axes[2].get_ylabel()] == ["GCN", "AE"]
-    assert [ax.get_title() for ax in axes[:2]] == ["1 hidden layer", "16 hidden layers"]
-    assert all(sum(len(line.get_xdata()) for line in ax.lines) == 20 for ax in axes)
-    looks = {(line.get_color(), line.get_marker()) for line in axes[0].lines}
-    assert len(looks) == len({colour for colour, _ in looks}) == len({marker for _, marker in looks}) == 7
-    assert figures.embedding_maps(mapped().iloc[:0]).svg()
-
-
-def test_two_runs_are_told_apart_by_their_dashes() -> None:
-    own, some = two_runs()
-    accuracy, loss, rank, gradient = figures.two_runs(own, some).axes
-    assert len({line.get_linestyle() for line in accuracy.lines}) == 2
-    collapses = own[own["run"] == "collapses"]
-    assert accuracy.lines[0].get_ydata() == pytest.approx(collapses["validation_accuracy"].to_numpy())
-    assert loss.lines[0].get_ydata() == pytest.approx(collapses["training_loss"].to_numpy())
-    assert rank.lines[0].get_xdata().tolist() == gradient.lines[0].get_xdata().tolist() == [1, 26]
-    assert figures.two_runs(own.iloc[:0], some.iloc[:0]).svg()
-
-
-def test_remedies_have_ours_with_and_without_and_theirs() -> None:
-    table = mended()
-    table.loc[table["remedy"] == "none", "test_accuracy"] -= 10
-    dropedge, gcnii = figures.accuracy_against_depth(table).axes
-    assert [dropedge.get_title(), gcnii.get_title()] == ["dropedge", "gcnii"]
-    thin, line = dropedge.lines[:2]
-    assert thin.get_linewidth() < line.get_linewidth()
-    assert thin.get_ydata() == pytest.approx(line.get_ydata() - 10)
-    theirs = dropedge.lines[-1]
-    assert theirs.get_markerfacecolor() == "none"
-    # Two layers of Rong et al. are one hidden layer and the one that gives the classes.
-    assert (theirs.get_xdata()[0], theirs.get_ydata()[0]) == (1, 82.8)
-    assert gcnii.lines[-1].get_ydata().tolist() == [85.5, 85.29]
 
 
 def test_architecture_has_the_paper_s_layers() -> None:

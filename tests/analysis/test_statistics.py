@@ -1,6 +1,6 @@
 """Statistics against formulas written out, brute force and worked examples."""
 
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 import pytest
@@ -82,36 +82,6 @@ def test_permutation_test_leaves_out_pairs_with_a_diverged_run() -> None:
 def test_permutation_test_rejects_unequal_lengths() -> None:
     with pytest.raises(MtgcnError, match="not 10 and 9"):
         statistics.paired_permutation(RUNS, RUNS[:9])
-
-
-def test_pairs_are_made_by_seed_and_not_by_position() -> None:
-    first, second = statistics.pair_by_seed([2, 0, 1], [22.0, 20.0, 21.0], [0, 1, 2], [10.0, 11.0, 12.0], "x")
-    assert (first - second).tolist() == [10.0, 10.0, 10.0]
-
-
-def test_unequal_and_repeated_seeds_are_named() -> None:
-    with pytest.raises(MtgcnError, match=r"^AE on cora: .*seed 9 is on one side only\.$"):
-        statistics.pair_by_seed(range(10), RUNS, range(9), RUNS[:9], "AE on cora")
-    with pytest.raises(MtgcnError, match="seed 1 occurs more than once"):
-        statistics.pair_by_seed([0, 1, 1], [1, 2, 3], [0, 1, 2], [1, 2, 3], "AE on cora")
-    with pytest.raises(MtgcnError, match="seeds 0, 1, 2, 3, 4 and more are on one side only"):
-        statistics.pair_by_seed(range(10), RUNS, [], [], "AE on cora")
-
-
-def test_wrong_sign_against_every_choice() -> None:
-    gains = [0.9, 0.4, -0.3, -0.5, 0.2, -0.1, 0.6]
-    choices = [sum(choice) for choice in combinations(gains, 3)]
-    expected = np.mean([total < 1e-9 for total in choices])
-    assert statistics.wrong_sign(gains, 3) == pytest.approx(expected, abs=0.01)
-    assert statistics.wrong_sign(gains, 3) == statistics.wrong_sign([*gains, np.nan], 3)
-    assert statistics.wrong_sign(-np.array(gains), 3) == pytest.approx(expected, abs=0.01)
-
-
-def test_wrong_sign_of_clear_and_of_too_few_gains() -> None:
-    assert statistics.wrong_sign(np.full(100, 0.3)) == 0
-    assert np.isnan(statistics.wrong_sign(RUNS, 10))
-    assert np.isnan(statistics.wrong_sign([1.0, -1.0, 0.5, -0.5], 2))
-    assert np.isnan(statistics.wrong_sign([]))
 
 
 def test_holm_worked_example() -> None:

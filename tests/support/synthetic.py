@@ -52,18 +52,6 @@ def split_runs(splits: int = 6, runs: int = 3, gain: float = 0.5) -> pd.DataFram
     return pd.DataFrame(rows, columns=["dataset", "hidden_layers", "split", "network", "seed", "test_accuracy"])
 
 
-def reading_runs(depth: int = 5) -> pd.DataFrame:
-    """GCN and AE on Cora in three readings; the one by loss collapses."""
-    rng = np.random.default_rng(0)
-    rows = [
-        (reading, "cora", network, depth, seed, round(60 - 43 * ("loss" in reading) + rng.normal(0, 2), 1))
-        for reading in ("default", "l2-all", "l2-all-epoch-loss")
-        for network in ("GCN", "AE")
-        for seed in range(10)
-    ]
-    return pd.DataFrame(rows, columns=["reading", "dataset", "network", "hidden_layers", "seed", "test_accuracy"])
-
-
 def search_table(text: str) -> pd.DataFrame:
     """The table of a search whose scores are not measured but drawn: the best AE has the weight 10."""
     space, scores, rng = Space(**YAML(typ="safe").load(text)), {}, np.random.default_rng(0)

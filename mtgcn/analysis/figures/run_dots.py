@@ -11,9 +11,11 @@ from matplotlib.ticker import MaxNLocator
 
 from mtgcn.analysis.comparison import Cell, checked, compare, of_cell
 from mtgcn.analysis.figures import style
-from mtgcn.analysis.figures.dots import runs_and_mean
 from mtgcn.analysis.figures.style import GREY, Figure, styled
+from mtgcn.analysis.statistics import Floats, mean_and_sem
 from mtgcn.analysis.wording import cell
+
+FEW = 20  # more points than these are drawn smaller and lighter, so that a crowd stays a crowd of points
 
 
 @styled
@@ -51,11 +53,23 @@ def _panel(ax: Axes, summary: pd.DataFrame, networks: list[str], results: pd.Dat
         look, height = style.of(row["network"]), networks.index(row["network"])
         if row["runs"]:
             own = results[results["network"] == row["network"]].sort_values("seed")["test_accuracy"]
-            runs_and_mean(ax, own, height - 0.05, look)
+            _runs_and_mean(ax, own.to_numpy(float), height - 0.05, look)
         if not np.isnan(row["paper_mean"]):
             ax.errorbar(
                 row["paper_mean"], height + 0.3, xerr=row["paper_sem"], color=GREY, marker="D", ms=5, mfc="none"
             )
+
+
+def _runs_and_mean(ax: Axes, points: Floats, height: float, look: style.Style) -> None:
+    """Draw ``points`` (runs,) at ``height``, and their mean ± standard error on top."""
+    few = len(points) <= FEW
+    # Equal values are kept apart by the golden ratio, evenly and without chance.
+    places = height + (np.arange(len(points)) * 0.618034 % 1 - 0.5) * (0.32 if few else 0.48)
+    ax.scatter(points, places, s=14 if few else 7, color=look.colour, alpha=0.5 if few else 0.35, linewidths=0)
+    mean, sem = mean_and_sem(points)
+    if not np.isnan(mean):
+        error = None if np.isnan(sem) else sem
+        ax.errorbar(mean, height, xerr=error, color=look.colour, marker=look.marker, ms=7, capsize=3)
 
 
 def _legend() -> list[Line2D]:

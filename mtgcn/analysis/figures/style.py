@@ -97,17 +97,6 @@ class Figure(MatplotlibFigure):
             self.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Title": self.alt})
         return buffer.getvalue()
 
-    def settle(self) -> None:
-        """Lay the figure out for good, on a grid of a millionth of its size.
-
-        The solver goes through a nested layout in the order of memory addresses, and its last digits with it.
-        """
-        self.draw_without_rendering()
-        self.set_layout_engine("none")
-        for ax in self.axes:
-            left, bottom, width, height = ax.get_position().bounds
-            ax.set_position((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))
-
     def save(self, path: Path | str) -> None:
         """Write the SVG to ``path``."""
         write_text(path, self.svg())
