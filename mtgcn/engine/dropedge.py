@@ -7,11 +7,11 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
+from mtgcn.engine.csr import csr, csr_index, over_runs
 from mtgcn.engine.graph import Graph
 from mtgcn.engine.linear import Linear
 from mtgcn.engine.part import NodeSet
 from mtgcn.engine.randomness import stream
-from mtgcn.engine.sparse import csr, csr_index, over_runs
 
 
 class ThinnedGraph(Graph):

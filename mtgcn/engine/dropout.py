@@ -1,6 +1,7 @@
 """Dropout masks, drawn per run, at a bit a decision."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -9,6 +10,27 @@ from torch import Tensor
 from mtgcn.engine.randomness import stream
 
 EPOCHS_A_BYTE = 8
+Reorder = Callable[[Tensor], list[Tensor]]
+
+
+@dataclass(frozen=True)
+class Mask:
+    """Which values stay in an epoch: those whose byte has the ``bit``; they are multiplied by ``scale``.
+
+    Attributes:
+        kept: (size,) bytes.
+        again: the same in a second order, in pieces.
+    """
+
+    kept: Tensor
+    again: list[Tensor]
+    bit: int
+    scale: float
+
+    def factors(self, kept: Tensor) -> Tensor:
+        """Return what to multiply the values with whose bytes are ``kept``: 0 or the scale."""
+        one = 1 << self.bit
+        return (kept & one) * (self.scale / one)
 
 
 class Dropout:
@@ -25,7 +47,8 @@ class Dropout:
         rate: probability of dropping a value, in (0, 1).
         places: which of all runs' values, one run after the other, are there: a part of the graph has a part of
             them. ``None`` for all as they are.
-        order: a second order of those that are there; a sparse matrix needs its mask in that of its transpose, too.
+        reorder: brings those that are there into a second order, in pieces; a sparse matrix needs its mask in that of
+            its transpose, too.
     """
 
     def __init__(
@@ -36,25 +59,24 @@ class Dropout:
         rate: float,
         device: torch.device,
         places: Tensor | None = None,
-        order: Tensor | None = None,
+        reorder: Reorder | None = None,
     ) -> None:
         self.streams = [stream(seed, f"{site}.dropout") for seed in seeds]
         self.sizes, self.rate, self.device = list(sizes), rate, device
+        self.scale = float(np.float32(1.0 / (1.0 - rate)))  # the same number in any precision
         self.places = None if places is None else places.to(device)
-        self.order = order
+        self.reorder = reorder
         self._calls = 0
         self._drawn = torch.empty(0, dtype=torch.uint8)  # of the whole graph
-        self._masks: list[Tensor] = []  # the same for what is there, in each of its orders
+        self._kept, self._again = self._drawn, [self._drawn]  # of what is there, in each of its orders
 
-    def masks(self) -> list[Tensor]:
-        """Return the next epoch's mask, scaled by 1 / (1 - rate), and once more in the second order if there is one."""
+    def mask(self) -> Mask:
+        """Return the next epoch's mask."""
         bit = self._calls % EPOCHS_A_BYTE if self.rate == 0.5 else 0
         if bit == 0:
             self._take(self._draw())
         self._calls += 1
-        one = 1 << bit  # a kept value is `one`, a dropped one 0
-        scale = 1.0 / ((1.0 - self.rate) * one)
-        return [(mask & one) * scale for mask in self._masks]
+        return Mask(self._kept, self._again, bit, self.scale)
 
     def go_on(self, before: "Dropout", runs: Sequence[int]) -> None:
         """Go on from where these runs are in ``before``."""
@@ -65,8 +87,8 @@ class Dropout:
 
     def _take(self, drawn: Tensor) -> None:
         self._drawn = drawn
-        there = drawn if self.places is None else drawn[self.places]
-        self._masks = [there] if self.order is None else [there, there[self.order]]
+        self._kept = drawn if self.places is None else drawn[self.places]
+        self._again = [] if self.reorder is None else self.reorder(self._kept)
 
     def _draw(self) -> Tensor:
         pairs = zip(self.streams, self.sizes, strict=True)

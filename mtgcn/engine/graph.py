@@ -19,7 +19,8 @@ class Graph:
     Args:
         edges: (2, m) unique undirected edges of the whole graph, without self-loops.
         nodes: of the whole graph.
-        backend: ``"dgl"``, ``"torch"``, or ``"auto"``: DGL where its build supports the device.
+        backend: what multiplies sparse matrices: ``"compiled"``, ``"dgl"``, ``"torch"``, or ``"auto"``, the first of
+            them that the machine has.
         part: what states have rows for; the whole graph when not given.
     """
 
@@ -34,7 +35,7 @@ class Graph:
         part: Part | None = None,
     ) -> None:
         self.edges, self.runs, self.device, self.dtype = edges, runs, device, dtype
-        self.backend = choose_backend(device) if backend == "auto" else backend
+        self.backend = choose_backend(device, dtype) if backend == "auto" else backend
         self.part = part or Part(nodes)
         ends = np.concatenate([edges, edges[::-1], np.tile(np.arange(nodes), (2, 1))], axis=1)
         with_loops = sparse.csr_matrix((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(nodes, nodes))
@@ -67,9 +68,13 @@ class Graph:
         """Let what is random go on from where these runs are on the graph ``before``."""
 
     def _a_hat(self, rows: NodeSet | None) -> Linear:
+        everywhere = np.arange(self.part.nodes)
+        if rows is not None and self.backend == "compiled":  # which reads the rows it needs where they are
+            places = self.part.places(rows)
+            piece = self._with_loops[places]
+            return Linear(self._piece(piece, places, everywhere), self._piece(piece.T.tocsr(), everywhere, places))
         if rows is not None:
             return some_rows(self._with_loops, self.part.places(rows), self._piece, self.device)
-        everywhere = np.arange(self.part.nodes)
         symmetric = self._piece(self._with_loops, everywhere, everywhere)
         return Linear(symmetric, symmetric)
 

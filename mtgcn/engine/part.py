@@ -18,6 +18,9 @@ from torch import Tensor
 
 from mtgcn.engine.linear import Linear, Map
 
+# A row of Xᵀ has a value for each node that has this word, so XᵀZ walks through all of Z for every word. Beyond so many
+# nodes Z leaves the cache on the way, and the product is cut into stripes of nodes whose part of Z stays there.
+NODES_AT_ONCE, STRIPE = 1 << 16, 1 << 15
 SMALLER = 0.9  # a part with more than this share of the nodes is not worth arrays of its own
 
 
@@ -128,3 +131,9 @@ def some_rows(
 def numbered(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
     """Return the matrix with the number of each stored value, from 0 on, in its place."""
     return sparse.csr_matrix((np.arange(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def stripes(nodes: int, rows: int) -> list[slice]:
+    """Return the stripes of so many rows of a matrix whose runs have so many nodes; even one of no rows is a stripe."""
+    width = max(1, rows) if nodes <= NODES_AT_ONCE else STRIPE
+    return [slice(start, start + width) for start in range(0, max(1, rows), width)]

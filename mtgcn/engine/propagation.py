@@ -15,8 +15,10 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
+from mtgcn.engine import kernels
+from mtgcn.engine.compiled import available
+from mtgcn.engine.csr import csr, csr_index, over_runs
 from mtgcn.engine.linear import Map
-from mtgcn.engine.sparse import csr, csr_index, over_runs
 
 
 @cache
@@ -36,8 +38,10 @@ def dgl_module() -> Any:
     return dgl
 
 
-def choose_backend(device: torch.device) -> str:
-    """Return ``"dgl"`` where DGL's build can compute on the device, else ``"torch"``."""
+def choose_backend(device: torch.device, dtype: torch.dtype) -> str:
+    """Return ``"compiled"`` where the kernels in C can be had, ``"dgl"`` where DGL's build serves, else ``"torch"``."""
+    if available(device, dtype):
+        return "compiled"
     if device.type == "cpu":
         return "dgl"
     try:
@@ -62,8 +66,10 @@ def propagation(
         matrix: A, (n_out, n_in), of ones.
         out_scale: (n_out,), the diagonal of S_out.
         in_scale: (n_in,), the diagonal of S_in.
-        backend: ``"dgl"`` or ``"torch"``.
+        backend: ``"compiled"``, ``"dgl"`` or ``"torch"``.
     """
+    if backend == "compiled":
+        return kernels.propagation(matrix, out_scale, in_scale, runs, dtype)
     if backend == "dgl":
         out_factors, in_factors = (torch.from_numpy(s[:, None]).to(device, dtype) for s in (out_scale, in_scale))
         return _by_dgl(matrix, out_factors, in_factors, runs)

@@ -97,9 +97,9 @@ class Parameters(BaseModel):
     )
     normalise_features: bool = Field(True, description="divide each row of the features by its sum")
     device: Literal["auto", "cpu", "cuda"] = Field("auto", description="auto takes a GPU when there is one")
-    backend: Literal["auto", "dgl", "torch"] = Field(
+    backend: Literal["auto", "compiled", "dgl", "torch"] = Field(
         "auto",
-        description="propagation through DGL or torch; auto takes DGL where its build supports the device",
+        description="what multiplies sparse matrices: kernels in C, DGL or torch; auto takes the first that can be had",
     )
 
     @property

@@ -73,7 +73,7 @@ class Batch:
 
     def blocks(self, matrices: Sequence[sparse.csr_matrix]) -> Features:
         """Put one sparse (n, d) matrix a run on this batch's device."""
-        return Features(matrices, self.device, self.dtype)
+        return Features(matrices, self.device, self.dtype, self.graph.backend)
 
     def labels(self, nodes: NodeSet) -> Tensor:
         """Return the labels of these nodes, (size,)."""

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from mtgcn.engine.dropout import Dropout
 from mtgcn.engine.graph import Graph
+from mtgcn.engine.kernels import drop
 from mtgcn.engine.linear import Linear
 from mtgcn.engine.part import NodeSet
 from mtgcn.engine.products import product
@@ -76,10 +77,10 @@ class Pass:
         """Apply dropout to (runs, n, hidden units) in a pass that has it."""
         if not self.dropouts:
             return x
-        (mask,) = self.dropouts[site].masks()
-        return x * mask.view(x.shape)
+        mask = self.dropouts[site].mask()
+        return drop(x, mask) if self.graph.backend == "compiled" else x * mask.factors(mask.kept).view(x.shape)
 
     def drop_features(self, features: Features, site: str) -> Linear:
         """Return sparse X, (runs, n, d); in a pass with dropout some of its stored values are 0."""
         x = features.at(self.graph.part.members)
-        return x.masked(*self.dropouts[site].masks()) if self.dropouts else x
+        return x.masked(self.dropouts[site].mask()) if self.dropouts else x

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from mtgcn.engine.dropout import Dropout
+from mtgcn.engine.dropout import Dropout, Reorder
 from mtgcn.engine.graph import Graph
 from mtgcn.engine.part import NodeSet
 from mtgcn.engine.weights import Weights
@@ -92,13 +92,13 @@ class Network:
         size = batch.dataset.nodes * architecture.hidden_units
         places = part.state_values(batch.runs, architecture.hidden_units)
 
-        def dropout(site: str, sizes: list[int], places: Tensor | None, order: Tensor | None = None) -> Dropout:
-            return Dropout(site, batch.seeds, sizes, architecture.dropout, batch.device, places, order)
+        def dropout(site: str, sizes: list[int], places: Tensor | None, reorder: Reorder | None = None) -> Dropout:
+            return Dropout(site, batch.seeds, sizes, architecture.dropout, batch.device, places, reorder)
 
         masks = {site: dropout(site, [size] * batch.runs, places) for site in hidden + heads}
         for site, features in inputs.items():
-            stored, order = part.stored_values(features.matrices), features.at(part.members).order
-            masks[f"{site}.0"] = dropout(f"{site}.0", [matrix.nnz for matrix in features.matrices], stored, order)
+            stored, reorder = part.stored_values(features.matrices), features.at(part.members).reorder
+            masks[f"{site}.0"] = dropout(f"{site}.0", [matrix.nnz for matrix in features.matrices], stored, reorder)
         return masks
 
     def training_loss(self) -> Tensor:

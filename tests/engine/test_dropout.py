@@ -16,7 +16,13 @@ def dropout(rate: float, seeds: list[int] = SEEDS, sizes: list[int] = SIZES, sit
 
 
 def epochs(drop: Dropout, count: int = EPOCHS) -> torch.Tensor:
-    return torch.stack([drop.masks()[0].clone() for _ in range(count)])
+    return torch.stack([both(drop)[0] for _ in range(count)])
+
+
+def both(drop: Dropout) -> tuple[torch.Tensor, ...]:
+    """Return the next mask as factors, and the same in a second order."""
+    mask = drop.mask()
+    return tuple(mask.factors(kept) for kept in (mask.kept, *mask.again))
 
 
 @pytest.mark.parametrize("rate", RATES)
@@ -50,9 +56,9 @@ def test_epochs_values_and_runs_are_independent(rate):
 @pytest.mark.parametrize("rate", RATES)
 def test_masks_are_those_of_the_whole_at_the_places_and_in_the_second_order(rate):
     places, order = (torch.from_numpy(np.random.default_rng(0).permutation(n)[:700]) for n in (sum(SIZES), 700))
-    drop = dropout(rate, places=places, order=order)
+    drop = dropout(rate, places=places, reorder=lambda kept: [kept[order]])
     for whole in epochs(dropout(rate)):
-        first, second = drop.masks()
+        first, second = both(drop)
         assert torch.equal(first, whole[places])
         assert torch.equal(second, first[order])
 
@@ -69,16 +75,15 @@ def test_run_draws_the_same_alone_or_in_company(rate):
 def test_remaining_runs_go_on_as_before(rate, after):
     whole = epochs(dropout(rate)).split(SIZES, dim=1)
     expected = torch.cat([whole[0], whole[2]], dim=1)[after:]
-    before = dropout(rate, order=torch.arange(sum(SIZES)).flip(0))
+    before = dropout(rate, reorder=lambda kept: [kept.flip(0)])
     for _ in range(after):
-        before.masks()
-    order = torch.arange(SIZES[0] + SIZES[2]).flip(0)
-    drop = dropout(rate, [SEEDS[0], SEEDS[2]], [SIZES[0], SIZES[2]], order=order)
+        before.mask()
+    drop = dropout(rate, [SEEDS[0], SEEDS[2]], [SIZES[0], SIZES[2]], reorder=lambda kept: [kept.flip(0)])
     drop.go_on(before, [0, 2])
     for mask in expected:
-        first, second = drop.masks()
+        first, second = both(drop)
         assert torch.equal(first, mask)
-        assert torch.equal(second, mask[order])
+        assert torch.equal(second, mask.flip(0))
 
 
 def test_places_and_seeds_have_streams_of_their_own():

@@ -5,6 +5,7 @@ from support.dense import renormalised_adjacency
 from support.small import BACKENDS, CPU, tiny
 
 from mtgcn.engine import propagation
+from mtgcn.engine.dropout import Mask
 from mtgcn.engine.graph import Graph
 from mtgcn.engine.part import NodeSet
 from mtgcn.engine.sparse import BlockSparse
@@ -49,14 +50,14 @@ def test_gc_is_the_dense_formula(data, backend):
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_first_layer_scales_the_stored_features(data, backend):
     copies = Graph(data.edges, data.nodes, RUNS, CPU, torch.float64, backend)
-    sparse = BlockSparse([data.features] * RUNS, CPU, torch.float64)
-    mask = torch.randint(0, 3, sparse.values.shape, generator=torch.Generator().manual_seed(2)).double()
+    sparse = BlockSparse([data.features] * RUNS, CPU, torch.float64, backend)
+    kept = torch.randint(0, 2, (RUNS * data.features.nnz,), generator=torch.Generator().manual_seed(2)).byte()
     b = weights(sparse.columns)
-    result = GC.first(copies, b, sparse.masked(mask, mask[sparse.order]))
+    result = GC.first(copies, b, sparse.masked(Mask(kept, sparse.reorder(kept), 0, 2.0)))
     a_hat = renormalised_adjacency(data.edges, data.nodes)
-    for run, part in enumerate(mask.split([data.features.nnz] * RUNS)):
+    for run, part in enumerate(kept.split([data.features.nnz] * RUNS)):
         scaled = data.features.copy()
-        scaled.data = scaled.data * part.numpy()
+        scaled.data = scaled.data * (2.0 * part.numpy())
         torch.testing.assert_close(result[run], a_hat @ torch.from_numpy(scaled.toarray()).double() @ b["B"][run])
 
 

@@ -17,7 +17,7 @@ from mtgcn.model.network import Network
 from support.dense import DenseNetwork
 
 CPU = torch.device("cpu")
-BACKENDS = ("dgl", "torch")
+BACKENDS = ["compiled", "dgl", "torch"]
 
 
 def tiny() -> Dataset:

@@ -71,4 +71,5 @@ def without_columns(features: sparse.csr_matrix, columns: np.ndarray) -> sparse.
     keep[columns] = 0
     corrupted = sparse.csr_matrix(features @ sparse.diags(keep, dtype=features.dtype))
     corrupted.eliminate_zeros()
+    corrupted.sort_indices()  # as those of the features are
     return corrupted

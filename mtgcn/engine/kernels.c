@@ -1,0 +1,116 @@
+/* What training spends its time on, for all runs at once: two sparse products and dropout. REAL is float or double.
+
+   A sum takes the stored values of a row in their order, a product and an addition at a time (so nothing may be
+   contracted or reordered: -ffp-contract=off, no -ffast-math). Whatever the number of runs or threads, every run comes
+   out the same to the last bit, and the same as from torch and DGL. */
+
+#include <stdint.h>
+
+#define WIDE (64 / (int)sizeof(REAL))  /* channels that one vector holds */
+#define TOGETHER 5  /* runs that share one walk along a row; their sums still fit into the registers */
+#define BLOCK 64  /* rows that a thread takes at a time */
+#define WORTH_THREADS (1 << 18)  /* additions, below which a second thread costs more than it helps */
+#define MAY_GO_UNUSED __attribute__((unused))  /* without OpenMP */
+#define ALWAYS static inline __attribute__((always_inline))
+
+/* A vector in registers, and one in memory, which may start anywhere. */
+typedef REAL wide __attribute__((vector_size(64)));
+typedef REAL wide_at __attribute__((vector_size(64), aligned(sizeof(REAL)), may_alias));
+
+/* One row of a product: out = the sum of value_k x[column_k], or added to what is there; a vector or one channel. */
+#define SPARSE_ROW(NAME, TYPE, TYPE_AT)                                                                                \
+    ALWAYS void NAME(int64_t start, int64_t end, const int32_t *columns, const REAL *values, const uint8_t *mask,      \
+                     int bit, REAL scale, const REAL *x, int64_t channels, int add, REAL *out)                         \
+    {                                                                                                                  \
+        TYPE sum = {0};                                                                                                \
+        if (add) sum = *(const TYPE_AT *)out;                                                                          \
+        for (int64_t k = start; k < end; k++) {                                                                        \
+            REAL value = values[k];                                                                                    \
+            if (mask) value *= (REAL)((mask[k] >> bit) & 1) * scale;                                                   \
+            sum += value * *(const TYPE_AT *)(x + columns[k] * channels);                                              \
+        }                                                                                                              \
+        *(TYPE_AT *)out = sum;                                                                                         \
+    }
+SPARSE_ROW(sparse_row, wide, wide_at)
+SPARSE_ROW(sparse_channel, REAL, REAL)
+
+/* out[run] = X x[run], (runs, inputs, channels) to (runs, rows, channels).
+
+   With ``own``, each run has a matrix of its own, one after the other; otherwise all share one. ``mask`` has a byte for
+   each stored value of each run, whose ``bit`` says whether it is kept, and then multiplied by ``scale``. */
+void product(int threads, int64_t runs, int64_t rows, int64_t inputs, int64_t channels, int own, const int64_t *pointers,
+             const int32_t *columns, const REAL *values, const uint8_t *mask, int bit, double scale, int add,
+             const REAL *x, REAL *out)
+{
+    const int64_t blocks = (rows + BLOCK - 1) / BLOCK, stored = own ? 0 : pointers[rows];
+    MAY_GO_UNUSED const int64_t additions = (own ? pointers[runs * rows] : runs * stored) * channels;
+#pragma omp parallel for collapse(2) schedule(static) num_threads(threads) if (additions > WORTH_THREADS)
+    for (int64_t run = 0; run < runs; run++)
+        for (int64_t block = 0; block < blocks; block++) {
+            const int64_t *at = pointers + (own ? run * rows : 0);
+            const uint8_t *kept = mask ? mask + run * stored : 0;
+            const int64_t last = (block + 1) * BLOCK < rows ? (block + 1) * BLOCK : rows;
+            for (int64_t row = block * BLOCK; row < last; row++)
+                for (int64_t c = 0, width; c < channels; c += width) {
+                    const REAL *from = x + run * inputs * channels + c;
+                    REAL *to = out + (run * rows + row) * channels + c;
+                    const int64_t start = at[row], end = at[row + 1];
+                    width = channels - c < WIDE ? 1 : WIDE;
+                    if (width == 1)
+                        sparse_channel(start, end, columns, values, kept, bit, scale, from, channels, add, to);
+                    else if (kept)
+                        sparse_row(start, end, columns, values, kept, bit, scale, from, channels, add, to);
+                    else
+                        sparse_row(start, end, columns, values, 0, bit, scale, from, channels, add, to);
+                }
+        }
+}
+
+/* One row of a propagation for ``count`` runs, whose states lie ``step`` (read) and ``stride`` (written) apart. */
+#define SUMMED_ROW(NAME, TYPE, TYPE_AT)                                                                                \
+    ALWAYS void NAME(int64_t start, int64_t end, const int32_t *columns, const REAL *in_scale, REAL out_scale,         \
+                     const REAL *x, int64_t step, int64_t channels, int count, REAL *out, int64_t stride)              \
+    {                                                                                                                  \
+        TYPE sum[TOGETHER];                                                                                            \
+        for (int run = 0; run < count; run++) sum[run] = (TYPE){0};                                                    \
+        for (int64_t k = start; k < end; k++) {                                                                        \
+            const REAL scale = in_scale[columns[k]];                                                                   \
+            const REAL *from = x + columns[k] * channels;                                                              \
+            for (int run = 0; run < count; run++) sum[run] += *(const TYPE_AT *)(from + run * step) * scale;           \
+        }                                                                                                              \
+        for (int run = 0; run < count; run++) *(TYPE_AT *)(out + run * stride) = sum[run] * out_scale;                 \
+    }
+SUMMED_ROW(summed_row, wide, wide_at)
+SUMMED_ROW(summed_channel, REAL, REAL)
+
+/* out[run] = S_out A S_in x[run] for a matrix A of ones, (runs, inputs, channels) to (runs, rows, channels). */
+void propagate(int threads, int64_t runs, int64_t rows, int64_t inputs, int64_t channels, const int64_t *pointers,
+               const int32_t *columns, const REAL *in_scale, const REAL *out_scale, const REAL *x, REAL *out)
+{
+    const int64_t step = inputs * channels, stride = rows * channels;
+    MAY_GO_UNUSED const int64_t additions = runs * pointers[rows] * channels;
+#pragma omp parallel for schedule(static) num_threads(threads) if (additions > WORTH_THREADS)
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t run = 0; run < runs; run += TOGETHER)
+            for (int64_t c = 0, width; c < channels; c += width) {
+                const int64_t start = pointers[row], end = pointers[row + 1];
+                const int count = runs - run < TOGETHER ? runs - run : TOGETHER;
+                const REAL *from = x + run * step + c;
+                REAL *to = out + run * stride + row * channels + c, scale = out_scale[row];
+                width = channels - c < WIDE ? 1 : WIDE;
+                if (width == 1)
+                    summed_channel(start, end, columns, in_scale, scale, from, step, channels, count, to, stride);
+                else if (count == TOGETHER)
+                    summed_row(start, end, columns, in_scale, scale, from, step, channels, TOGETHER, to, stride);
+                else
+                    for (int one = 0; one < count; one++, from += step, to += stride)
+                        summed_row(start, end, columns, in_scale, scale, from, step, channels, 1, to, stride);
+            }
+}
+
+/* out = x with the values kept whose byte has the ``bit``, times ``scale``, and the others 0. */
+void drop(int threads, int64_t size, const uint8_t *mask, int bit, double scale, const REAL *x, REAL *out)
+{
+#pragma omp parallel for schedule(static) num_threads(threads) if (size > WORTH_THREADS)
+    for (int64_t k = 0; k < size; k++) out[k] = x[k] * ((REAL)((mask[k] >> bit) & 1) * (REAL)scale);
+}

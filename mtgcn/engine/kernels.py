@@ -1,0 +1,130 @@
+"""Calls of the kernels in C, for states (runs, n, c) of all runs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from scipy import sparse
+from torch import Tensor
+
+from mtgcn.engine.compiled import library
+from mtgcn.engine.dropout import Mask
+from mtgcn.engine.linear import Map
+from mtgcn.engine.part import numbered, stripes
+
+
+class Stack:
+    """R sparse matrices X (n, d), one after the other, or the one that all runs share; and their transposes."""
+
+    def __init__(self, matrices: Sequence[sparse.csr_matrix], dtype: torch.dtype) -> None:
+        self.runs = len(matrices)
+        own = list({id(matrix): matrix for matrix in matrices}.values())
+        own = own if len(own) == 1 else list(matrices)
+        values = torch.from_numpy(np.concatenate([matrix.data for matrix in own])).to(dtype)
+        self._forward = _Rows(own, values)
+        starts = np.cumsum([0, *(matrix.nnz for matrix in own)])
+        self._places = stripes(own[0].shape[0], own[0].shape[0])
+        self._orders, self._transposed = [], []
+        for place in self._places:
+            parts = [numbered(matrix)[place].T.tocsr() for matrix in own]
+            order = [start + part.data for start, part in zip(starts, parts, strict=False)]
+            self._orders.append(torch.from_numpy(np.concatenate(order)))
+            self._transposed.append(_Rows(parts, values[self._orders[-1]]))
+
+    def forward(self, mask: Mask | None) -> Map:
+        """Return W to X W, (runs, d, c) to (runs, n, c)."""
+        return lambda x: self._forward.product(x, mask, None if mask is None else mask.kept)
+
+    def transposed(self, mask: Mask | None) -> Map:
+        """Return Z to Xᵀ Z, (runs, n, c) to (runs, d, c)."""
+
+        def product(x: Tensor) -> Tensor:
+            total = None
+            for number, place in enumerate(self._places):
+                kept = None if mask is None else mask.again[number]
+                total = self._transposed[number].product(x, mask, kept, place.start, total)
+            assert total is not None
+            return total
+
+        return product
+
+    def reorder(self, kept: Tensor) -> list[Tensor]:
+        """Bring what belongs to the stored values of all runs into the order of the transpose, stripe by stripe."""
+        if self._forward.own:
+            return [kept[order] for order in self._orders]
+        return [kept.view(self.runs, -1).index_select(1, order) for order in self._orders]
+
+
+class _Rows:
+    """Sparse (n_out, n_in) matrices of all runs row by row: their stored ``values``, and where they stand."""
+
+    def __init__(self, matrices: Sequence[sparse.csr_matrix], values: Tensor) -> None:
+        self.rows, self.own, self.values = matrices[0].shape[0], len(matrices) > 1, values
+        starts = np.cumsum([0, *(matrix.nnz for matrix in matrices)])
+        ends = [start + matrix.indptr[1:] for start, matrix in zip(starts, matrices, strict=False)]
+        self._pointers = torch.from_numpy(np.concatenate([[0], *ends]).astype(np.int64))
+        self._columns = torch.from_numpy(np.concatenate([matrix.indices for matrix in matrices]).astype(np.int32))
+
+    def product(
+        self, x: Tensor, mask: Mask | None, kept: Tensor | None, start: int = 0, total: Tensor | None = None
+    ) -> Tensor:
+        """Return the product with x (runs, n_in, c), or add it to ``total``, (runs, n_out, c).
+
+        Args:
+            kept: the bytes of ``mask`` in the order of the values, run after run.
+            start: the row of x that the first column stands for.
+        """
+        x = x.contiguous()
+        runs, inputs, channels = x.shape
+        out = x.new_empty(runs, self.rows, channels) if total is None else total
+        dropped = (None, 0, 1.0) if mask is None or kept is None else (kept.data_ptr(), mask.bit, mask.scale)
+        library(x.dtype).product(
+            *(torch.get_num_threads(), runs, self.rows, inputs, channels, self.own),
+            *(part.data_ptr() for part in (self._pointers, self._columns, self.values)),
+            *dropped,
+            *(total is not None, x.data_ptr() + start * channels * x.element_size(), out.data_ptr()),
+        )
+        return out
+
+
+def propagation(
+    matrix: sparse.csr_matrix, out_scale: np.ndarray, in_scale: np.ndarray, runs: int, dtype: torch.dtype
+) -> Map:
+    """Return S_out A S_in, with A (n_out, n_in) of ones, as a map of states, (runs, n_in, c) to (runs, n_out, c)."""
+    rows, inputs = matrix.shape
+    pointers, columns = torch.from_numpy(matrix.indptr.astype(np.int64)), torch.from_numpy(matrix.indices).int()
+    scales = [torch.from_numpy(scale).to(dtype) for scale in (in_scale, out_scale)]
+
+    def propagate(x: Tensor) -> Tensor:
+        x = x.contiguous()
+        out = x.new_empty(runs, rows, x.shape[2])
+        places = [part.data_ptr() for part in (pointers, columns, *scales, x, out)]
+        library(dtype).propagate(torch.get_num_threads(), runs, rows, inputs, x.shape[2], *places)
+        return out
+
+    return propagate
+
+
+def drop(x: Tensor, mask: Mask) -> Tensor:
+    """Apply dropout to (runs, n, c)."""
+    return _Drop.apply(x, mask)
+
+
+class _Drop(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, mask: Mask) -> Tensor:
+        ctx.mask = mask
+        return _dropped(x, mask)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
+        return _dropped(grads[0], ctx.mask), None
+
+
+def _dropped(x: Tensor, mask: Mask) -> Tensor:
+    x = x.contiguous()
+    out = torch.empty_like(x)
+    kept = mask.kept.data_ptr()
+    library(x.dtype).drop(torch.get_num_threads(), x.numel(), kept, mask.bit, mask.scale, x.data_ptr(), out.data_ptr())
+    return out
