@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from mtgcn.engine import kernels
 from mtgcn.engine.weights import Weights
 
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8  # Kingma & Ba's values
@@ -18,13 +19,15 @@ class Adam:
         weights: of all runs.
         l2: coefficient λ of λ/2 ‖B‖² by the name of each weight that has one, added to the gradient as
             Kipf & Welling do.
+        compiled: whether the kernels in C take the step; the numbers are the same.
     """
 
-    def __init__(self, weights: Weights, l2: Mapping[str, float]) -> None:
-        self.weights, self.l2 = weights, l2
+    def __init__(self, weights: Weights, l2: Mapping[str, float], compiled: bool = False) -> None:
+        self.weights, self.l2, self.compiled = weights, l2, compiled
         self._decays = [(weights.offsets[name], coefficient) for name, coefficient in l2.items() if coefficient]
         self.mean = torch.zeros_like(weights.flat)
         self.square = torch.zeros_like(weights.flat)
+        self._roots = torch.empty_like(weights.flat)
         self.steps = 0
         self._rates: Tensor | None = None
         self._given: tuple[float, ...] = ()
@@ -36,19 +39,33 @@ class Adam:
             self._given = tuple(learning_rates)
             self._rates = self.weights.per_run(self._given)
         self.steps += 1
+        bias_1, bias_2 = 1 - BETA_1**self.steps, (1 - BETA_2**self.steps) ** 0.5
+        if self.compiled:
+            rates = self.weights.flat.new_tensor(self._given)
+            everything = self.weights.flat, self.weights.grad, self.mean, self.square
+            for name, part in self.weights.offsets.items():
+                l2 = self.l2.get(name, 0.0)
+                flat, grad, mean, square = (array[part] for array in everything)
+                kernels.moments(flat, grad, mean, square, l2, BETA_1, BETA_2)
+            roots = torch.sqrt(self.square, out=self._roots)
+            for part in self.weights.offsets.values():
+                kernels.step(rates, self.weights.flat[part], self.mean[part], roots[part], bias_1, bias_2, EPSILON)
+            return
         flat, grad = self.weights.flat, self.weights.grad
         for part, coefficient in self._decays:
             grad[part].add_(flat[part], alpha=coefficient)
         self.mean.lerp_(grad, 1 - BETA_1)
         self.square.mul_(BETA_2).addcmul_(grad, grad, value=1 - BETA_2)
-        scale = self.square.sqrt().div_((1 - BETA_2**self.steps) ** 0.5).add_(EPSILON)
+        scale = self.square.sqrt().div_(bias_2).add_(EPSILON)
         assert self._rates is not None
-        flat.addcdiv_(self._rates * self.mean, scale, value=-1 / (1 - BETA_1**self.steps))
+        flat.addcdiv_(self._rates * self.mean, scale, value=-1 / bias_1)
         grad.zero_()
 
     def keep(self, runs: np.ndarray, weights: Weights) -> "Adam":
         """Return the optimiser of these runs only, whose weights are given; its moments go on."""
-        kept = Adam(weights, {name: coefficient for name, coefficient in self.l2.items() if name in weights})
+        kept = Adam(
+            weights, {name: coefficient for name, coefficient in self.l2.items() if name in weights}, self.compiled
+        )
         kept.steps = self.steps
         chosen = torch.from_numpy(runs)
         for moment, old in ((kept.mean, self.mean), (kept.square, self.square)):

@@ -23,7 +23,10 @@ INT, LONG, POINTER, DOUBLE = ctypes.c_int, ctypes.c_int64, ctypes.c_void_p, ctyp
 ARGUMENTS = {
     "product": [INT, *[LONG] * 4, INT, *[POINTER] * 4, INT, DOUBLE, INT, *[POINTER] * 2],
     "propagate": [INT, *[LONG] * 4, *[POINTER] * 6],
-    "drop": [INT, LONG, POINTER, INT, DOUBLE, *[POINTER] * 2],
+    "drop": [INT, LONG, POINTER, INT, DOUBLE, *[POINTER] * 3],
+    "residual": [INT, *[LONG] * 2, *[POINTER] * 4],
+    "moments": [INT, LONG, *[DOUBLE] * 4, *[POINTER] * 4],
+    "step": [INT, *[LONG] * 2, *[DOUBLE] * 3, *[POINTER] * 4],
 }
 
 

@@ -4,7 +4,10 @@
    contracted or reordered: -ffp-contract=off, no -ffast-math). Whatever the number of runs or threads, every run comes
    out the same to the last bit, and the same as from torch and DGL. */
 
+#include <math.h>
 #include <stdint.h>
+
+#define FMA(a, b, c) _Generic((a), float: fmaf, double: fma)(a, b, c)
 
 #define WIDE (64 / (int)sizeof(REAL))  /* channels that one vector holds */
 #define TOGETHER 5  /* runs that share one walk along a row; their sums still fit into the registers */
@@ -108,9 +111,57 @@ void propagate(int threads, int64_t runs, int64_t rows, int64_t inputs, int64_t 
             }
 }
 
-/* out = x with the values kept whose byte has the ``bit``, times ``scale``, and the others 0. */
-void drop(int threads, int64_t size, const uint8_t *mask, int bit, double scale, const REAL *x, REAL *out)
+/* out = y with the values kept whose byte has the ``bit``, times ``scale``, and the others 0, where y is x or, if there
+   is a ``gate``, 0 wherever that is not positive: with x as its own gate the rectifier, otherwise its gradient. */
+void drop(int threads, int64_t size, const uint8_t *mask, int bit, double scale, const REAL *x, const REAL *gate,
+          REAL *out)
 {
 #pragma omp parallel for schedule(static) num_threads(threads) if (size > WORTH_THREADS)
-    for (int64_t k = 0; k < size; k++) out[k] = x[k] * ((REAL)((mask[k] >> bit) & 1) * (REAL)scale);
+    for (int64_t k = 0; k < size; k++) {
+        const REAL kept = x[k] * ((REAL)((mask[k] >> bit) & 1) * (REAL)scale);
+        out[k] = gate && gate[k] <= 0 ? 0 : kept;  /* what is not a number stays */
+    }
+}
+
+/* The inner part of a reconstruction risk, for arrays (runs, size): inner = the sum of (fitted - 2 cross) weights, and
+   what is left of the cross product, fitted - cross, takes the place of ``fitted``. */
+void residual(int threads, int64_t runs, int64_t size, const REAL *cross, const REAL *weights, REAL *fitted, double *inner)
+{
+#pragma omp parallel for schedule(static) num_threads(threads) if (runs * size > WORTH_THREADS / 4)
+    for (int64_t run = 0; run < runs; run++) {
+        double sums[8] = {0};  /* one after the other they would wait for each other */
+        const REAL *x = cross + run * size, *w = weights + run * size;
+        REAL *f = fitted + run * size;
+        for (int64_t k = 0; k < size; k++) {
+            sums[k % 8] += (f[k] - 2 * x[k]) * w[k];
+            f[k] -= x[k];
+        }
+        inner[run] = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+    }
+}
+
+/* Adam's moments: L2 is added to the gradient as λ B, then it moves the ``mean`` and the ``square``, and is cleared.
+   Products and sums are those of torch's add, lerp and addcmul. */
+void moments(int threads, int64_t size, double l2, double part_1, double part_2, double keep_2, const REAL *weights,
+             REAL *gradient, REAL *mean, REAL *square)
+{
+    const REAL decay = l2, first = part_1, second = part_2, keep = keep_2;
+#pragma omp parallel for schedule(static) num_threads(threads) if (size > WORTH_THREADS / 8)
+    for (int64_t k = 0; k < size; k++) {
+        const REAL g = l2 ? FMA(weights[k], decay, gradient[k]) : gradient[k];
+        mean[k] = FMA(first, g - mean[k], mean[k]);
+        square[k] = FMA(second * g, g, square[k] * keep);
+        gradient[k] = 0;
+    }
+}
+
+/* Adam's step, a learning rate for each run of (runs, size) weights: factor rate mean / (root / divisor + epsilon). */
+void step(int threads, int64_t runs, int64_t size, double divisor, double epsilon, double factor, const REAL *rates,
+          const REAL *mean, const REAL *root, REAL *weights)
+{
+    const REAL by = divisor, tiny = epsilon, times = factor;
+#pragma omp parallel for schedule(static) num_threads(threads) if (runs * size > WORTH_THREADS / 8)
+    for (int64_t run = 0; run < runs; run++)
+        for (int64_t k = run * size; k < (run + 1) * size; k++)
+            weights[k] += times * (rates[run] * mean[k]) / (root[k] / by + tiny);
 }

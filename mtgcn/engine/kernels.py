@@ -106,25 +106,57 @@ def propagation(
     return propagate
 
 
-def drop(x: Tensor, mask: Mask) -> Tensor:
-    """Apply dropout to (runs, n, c)."""
-    return _Drop.apply(x, mask)
+def drop(x: Tensor, mask: Mask, rectify: bool = False) -> Tensor:
+    """Apply dropout to (runs, n, c), or to what a rectifier leaves of it."""
+    return _Drop.apply(x, mask, rectify)
 
 
 class _Drop(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, mask: Mask) -> Tensor:
+    def forward(ctx: Any, x: Tensor, mask: Mask, rectify: bool) -> Tensor:
+        x = x.contiguous()
         ctx.mask = mask
-        return _dropped(x, mask)
+        ctx.save_for_backward(x if rectify else None)
+        return _dropped(x, mask, x if rectify else None)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        return _dropped(grads[0], ctx.mask), None
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
+        (gate,) = ctx.saved_tensors
+        return _dropped(grads[0].contiguous(), ctx.mask, gate), None, None
 
 
-def _dropped(x: Tensor, mask: Mask) -> Tensor:
-    x = x.contiguous()
+def _dropped(x: Tensor, mask: Mask, gate: Tensor | None) -> Tensor:
     out = torch.empty_like(x)
-    kept = mask.kept.data_ptr()
-    library(x.dtype).drop(torch.get_num_threads(), x.numel(), kept, mask.bit, mask.scale, x.data_ptr(), out.data_ptr())
+    places = x.data_ptr(), None if gate is None else gate.data_ptr(), out.data_ptr()
+    kept = mask.kept.data_ptr(), mask.bit, mask.scale
+    library(x.dtype).drop(torch.get_num_threads(), x.numel(), *kept, *places)
     return out
+
+
+def residual(fitted: Tensor, cross: Tensor, weights: Tensor) -> Tensor:
+    """Take ``cross`` from ``fitted``, and return the sum of (fitted − 2 cross) weights of each run in float64, (runs,).
+
+    All three are (runs, d, c).
+    """
+    inner = fitted.new_empty(len(fitted), dtype=torch.float64)
+    places = [part.data_ptr() for part in (cross, weights, fitted, inner)]
+    library(fitted.dtype).residual(torch.get_num_threads(), len(fitted), fitted[0].numel(), *places)
+    return inner
+
+
+def moments(
+    weights: Tensor, gradient: Tensor, mean: Tensor, square: Tensor, l2: float, beta_1: float, beta_2: float
+) -> None:
+    """Let a gradient, (values,) and so are the others, move Adam's moments, and clear it."""
+    places = [part.data_ptr() for part in (weights, gradient, mean, square)]
+    factors = l2, 1 - beta_1, 1 - beta_2, beta_2
+    library(mean.dtype).moments(torch.get_num_threads(), mean.numel(), *factors, *places)
+
+
+def step(
+    rates: Tensor, weights: Tensor, mean: Tensor, root: Tensor, bias_1: float, bias_2: float, epsilon: float
+) -> None:
+    """Take Adam's step with a learning rate for each run, (runs,); ``root`` is that of the square, (values,)."""
+    runs = len(rates)
+    places = [part.data_ptr() for part in (rates, mean, root, weights)]
+    library(mean.dtype).step(torch.get_num_threads(), runs, mean.numel() // runs, bias_2, epsilon, -1 / bias_1, *places)

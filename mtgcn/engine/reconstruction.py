@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mtgcn.engine import kernels
 from mtgcn.engine.products import aligned
 from mtgcn.engine.sparse import BlockSparse
 
@@ -31,8 +32,12 @@ class _Risk(torch.autograd.Function):
         b_t = b.transpose(1, 2).contiguous()  # (runs, d, c), as the sparse products want it
         cross = target.T @ z  # XᵀZ
         fitted = b_t @ gram(z)  # Bᵀ ZᵀZ
-        inner = ((fitted - 2 * cross) * b_t).sum((1, 2), dtype=torch.float64)
-        ctx.save_for_backward(z, b_t, fitted.sub_(cross))
+        if target.compiled:
+            inner = kernels.residual(fitted, cross, b_t)
+        else:
+            inner = ((fitted - 2 * cross) * b_t).sum((1, 2), dtype=torch.float64)
+            fitted.sub_(cross)
+        ctx.save_for_backward(z, b_t, fitted)
         ctx.target = target
         return (target.squared_norms + inner).clamp_min(0) / target.rows
 
@@ -40,7 +45,7 @@ class _Risk(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None]:
         z, b_t, residual = ctx.saved_tensors
         scale = (2 / ctx.target.rows * grads[0]).to(z.dtype)[:, None, None]
-        grad_z = torch.baddbmm(ctx.target @ b_t, z, gram(b_t), beta=-1)
+        grad_z = (ctx.target @ b_t).baddbmm_(z, gram(b_t), beta=-1)
         return grad_z.mul_(scale), residual.mul_(scale).transpose(1, 2), None
 
 

@@ -49,6 +49,7 @@ class BlockSparse(Linear):
 
     Attributes:
         squared_norms: ‖X‖² of each run, (runs,) in float64.
+        compiled: whether the kernels in C multiply.
     """
 
     def __init__(
@@ -62,8 +63,8 @@ class BlockSparse(Linear):
         values = {id(matrix): torch.from_numpy(matrix.data).to(device, dtype) for matrix in matrices}
         norms = {name: own.double().square().sum() for name, own in values.items()}
         self.squared_norms = torch.stack([norms[id(matrix)] for matrix in matrices])
-        compiled = backend == "compiled" or (backend == "auto" and available(device, dtype))
-        self._stored = Stack(matrices, dtype) if compiled else Blocks(matrices, device, dtype)
+        self.compiled = backend == "compiled" or (backend == "auto" and available(device, dtype))
+        self._stored = Stack(matrices, dtype) if self.compiled else Blocks(matrices, device, dtype)
         super().__init__(self._stored.forward(None), self._stored.transposed(None))
 
     def masked(self, mask: Mask) -> Linear:

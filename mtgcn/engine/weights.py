@@ -31,12 +31,22 @@ class Weights(Mapping[str, Tensor]):
         self._views: dict[str, Tensor] = {}
         start = 0
         for name, shape in shapes.items():
-            part = self.offsets[name] = slice(start, start + sizes[name])
-            view = self.flat[part].view(self.runs, *shape)
+            self.offsets[name] = slice(start, start + sizes[name])
+            view = self._view(self.flat, name)
             view.copy_(torch.from_numpy(np.stack([glorot(stream(seed, name), shape) for seed in seeds])))
             self._views[name] = view.detach().requires_grad_()
-            self._views[name].grad = self.grad[part].view(self.runs, *shape)
+            self._views[name].grad = self._view(self.grad, name)
             start += sizes[name]
+
+    def _view(self, flat: Tensor, name: str) -> Tensor:
+        """Return what belongs to a weight, (runs, …); one with more outputs than inputs is stored by its columns.
+
+        That is how sparse products read the wide weights of reconstructions.
+        """
+        shape, part = self.shapes[name], flat[self.offsets[name]]
+        if len(shape) == 2 and shape[1] > shape[0]:
+            return part.view(self.runs, shape[1], shape[0]).transpose(1, 2)
+        return part.view(self.runs, *shape)
 
     def __getitem__(self, name: str) -> Tensor:
         return self._views[name]

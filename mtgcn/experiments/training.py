@@ -121,7 +121,8 @@ class _Training:
         self.outcome = Trained.of(network)
         self.moving = np.arange(network.batch.runs)
         self.best = np.full(network.batch.runs, -np.inf)
-        self.adam = Adam(network.weights, l2_of(network, parameters))
+        compiled = network.batch.graph.backend == "compiled"
+        self.adam = Adam(network.weights, l2_of(network, parameters), compiled)
         rule = parameters.plateau_patience, parameters.plateau_factor, parameters.plateau_tolerance
         self.plateau = Plateau(network.batch.runs, parameters.learning_rate, *rule)
 

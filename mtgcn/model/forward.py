@@ -70,15 +70,19 @@ class Pass:
         Their product, (runs, size, outputs), is what the head puts out at these nodes.
         """
         layer = self.architecture.layer
-        h = layer.apply(self.graph, self.weights.of(f"{site}.0"), self.drop(embedding, f"{site}.0")).relu()
-        return layer.factors(self.graph, self.weights.of(f"{site}.1"), self.drop(h, f"{site}.1"), nodes)
+        h = layer.apply(self.graph, self.weights.of(f"{site}.0"), self.drop(embedding, f"{site}.0"))
+        h = self.drop(h, f"{site}.1", rectify=True)
+        return layer.factors(self.graph, self.weights.of(f"{site}.1"), h, nodes)
 
-    def drop(self, x: Tensor, site: str) -> Tensor:
-        """Apply dropout to (runs, n, hidden units) in a pass that has it."""
+    def drop(self, x: Tensor, site: str, rectify: bool = False) -> Tensor:
+        """Apply dropout to (runs, n, hidden units) in a pass that has it, after a ReLU where asked for."""
+        if self.dropouts and self.graph.backend == "compiled":
+            return drop(x, self.dropouts[site].mask(), rectify)
+        x = x.relu() if rectify else x
         if not self.dropouts:
             return x
         mask = self.dropouts[site].mask()
-        return drop(x, mask) if self.graph.backend == "compiled" else x * mask.factors(mask.kept).view(x.shape)
+        return x * mask.factors(mask.kept).view(x.shape)
 
     def drop_features(self, features: Features, site: str) -> Linear:
         """Return sparse X, (runs, n, d); in a pass with dropout some of its stored values are 0."""
