@@ -32,7 +32,7 @@ class Peer(NamedTuple):
 def plain_dgl(dataset: Dataset, tasks: Sequence[str]) -> Peer:
     """DGL's ``GraphConv`` on dense features, dense reconstruction."""
     dgl = dgl_module()
-    graph = dgl.add_self_loop(dgl.graph(_both_ways(dataset), num_nodes=dataset.nodes))
+    graph = dgl.add_self_loop(dgl.graph(both_ways(dataset), num_nodes=dataset.nodes))
     return _peer(dataset, tasks, lambda i, o: _Layer(dgl.nn.GraphConv(i, o, bias=False), lambda c, x: c(graph, x)))
 
 
@@ -40,12 +40,12 @@ def plain_pyg(dataset: Dataset, tasks: Sequence[str]) -> Peer:
     """PyTorch Geometric's ``GCNConv`` on dense features."""
     from torch_geometric.nn import GCNConv
 
-    edges = torch.stack(_both_ways(dataset))
+    edges = torch.stack(both_ways(dataset))
     make = partial(GCNConv, bias=False, cached=True)
     return _peer(dataset, tasks, lambda i, o: _Layer(make(i, o), lambda c, x: c(x, edges)))
 
 
-def one_sparse_run(dataset: Dataset, tasks: Sequence[str]) -> Peer:
+def plain_sparse(dataset: Dataset, tasks: Sequence[str]) -> Peer:
     """The plain model as it is: sparse features, dropout on the stored values, dense reconstruction."""
     return _peer(dataset, tasks, partial(plain.GC, plain.propagation(dataset.edges, dataset.nodes)), sparse=True)
 
@@ -75,6 +75,7 @@ def _peer(dataset: Dataset, tasks: Sequence[str], gc: plain.Layer, sparse: bool 
     return Peer(plain.Model(gc, features, dataset.classes, [known[task] for task in tasks]), data)
 
 
-def _both_ways(dataset: Dataset) -> tuple[Tensor, Tensor]:
+def both_ways(dataset: Dataset) -> tuple[Tensor, Tensor]:
+    """Return the ends of every edge in both directions."""
     u, v = torch.from_numpy(dataset.edges)
     return torch.cat([u, v]), torch.cat([v, u])
