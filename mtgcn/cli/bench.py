@@ -18,24 +18,25 @@ def bench(
     output: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the tables go.")] = Path("book/results"),
     seconds: Annotated[float, typer.Option(min=0.1, help="Time spent on each measurement.")] = 4.0,
 ) -> None:
-    """Measure the engine against its peers and write bench.csv, bench-growth.csv and bench-accuracy.csv."""
+    """Measure the engine against its peers, its kernels and itself on larger graphs; each table goes to a CSV file."""
     try:
         import torch_geometric  # noqa: F401
     except ImportError as error:
         raise MtgcnError("the benchmark compares with PyTorch Geometric: pip install 'mtgcn[bench]'.") from error
-    import os
-
-    import torch
     from rich.console import Console
 
-    from mtgcn.experiments.bench import growth, speed
+    from mtgcn.experiments.bench import conditions, growth, limit, speed
 
     console = Console(highlight=False)
-    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    console.print(f"{torch.get_num_threads()} threads; load average at the start {load}")
-    _show(console, "A run and epoch, ten runs together", speed.ratios(seconds=seconds), output / "bench.csv")
-    _show(console, "Growth, one run", growth.growth(), output / "bench-growth.csv")
-    _show(console, "Plain GCN, one hidden layer", speed.accuracies(), output / "bench-accuracy.csv")
+    tables = {
+        "bench-conditions": ("Where and with what", conditions.conditions()),
+        "bench": ("A run and epoch, ten runs together", speed.ratios(seconds=seconds)),
+        "bench-limit": ("An epoch of ten runs, one thread", limit.distances(seconds=seconds)),
+        "bench-growth": ("Growth, one run", growth.growth()),
+        "bench-accuracy": ("Plain GCN, one hidden layer", speed.accuracies()),
+    }
+    for name, (title, rows) in tables.items():
+        _show(console, title, rows, output / f"{name}.csv")
 
 
 def _show(console: "Console", title: str, rows: Iterable[dict[str, object]], path: Path) -> None:

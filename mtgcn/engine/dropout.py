@@ -96,4 +96,4 @@ class Dropout:
             drawn = [np.frombuffer(numbers.bytes(size), np.uint8) for numbers, size in pairs]
         else:
             drawn = [(numbers.random(size, np.float32) >= self.rate).view(np.uint8) for numbers, size in pairs]
-        return torch.from_numpy(np.concatenate(drawn)).to(self.device)
+        return torch.from_numpy(np.concatenate(drawn)).to(self.device, non_blocking=True)

@@ -1,6 +1,7 @@
 """Calls of the kernels in C, for states (runs, n, c) of all runs."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,16 +22,22 @@ class Stack:
         self.runs = len(matrices)
         own = list({id(matrix): matrix for matrix in matrices}.values())
         own = own if len(own) == 1 else list(matrices)
-        values = torch.from_numpy(np.concatenate([matrix.data for matrix in own])).to(dtype)
-        self._forward = _Rows(own, values)
-        starts = np.cumsum([0, *(matrix.nnz for matrix in own)])
-        self._places = stripes(own[0].shape[0], own[0].shape[0])
-        self._orders, self._transposed = [], []
-        for place in self._places:
-            parts = [numbered(matrix)[place].T.tocsr() for matrix in own]
-            order = [start + part.data for start, part in zip(starts, parts, strict=False)]
-            self._orders.append(torch.from_numpy(np.concatenate(order)))
-            self._transposed.append(_Rows(parts, values[self._orders[-1]]))
+        values = _joined([matrix.data for matrix in own]).to(dtype)
+        self._own, self._forward = own, _Rows(own, values)
+
+    @cached_property
+    def _transposed(self) -> list[tuple[int, Tensor, "_Rows"]]:
+        """The stripes of the transposes: the first row of X, where their values stand among those of X, and themselves.
+
+        Made when they are needed: who only evaluates never asks for a gradient.
+        """
+        starts = np.cumsum([0, *(matrix.nnz for matrix in self._own)])
+        made = []
+        for place in stripes(self._own[0].shape[0], self._own[0].shape[0]):
+            parts = [numbered(matrix)[place].T.tocsr() for matrix in self._own]
+            order = _joined([part.data + at if at else part.data for at, part in zip(starts, parts, strict=False)])
+            made.append((place.start, order, _Rows(parts, self._forward.values.index_select(0, order))))
+        return made
 
     def forward(self, mask: Mask | None) -> Map:
         """Return W to X W, (runs, d, c) to (runs, n, c)."""
@@ -41,9 +48,8 @@ class Stack:
 
         def product(x: Tensor) -> Tensor:
             total = None
-            for number, place in enumerate(self._places):
-                kept = None if mask is None else mask.again[number]
-                total = self._transposed[number].product(x, mask, kept, place.start, total)
+            for number, (start, _, rows) in enumerate(self._transposed):
+                total = rows.product(x, mask, None if mask is None else mask.again[number], start, total)
             assert total is not None
             return total
 
@@ -51,9 +57,8 @@ class Stack:
 
     def reorder(self, kept: Tensor) -> list[Tensor]:
         """Bring what belongs to the stored values of all runs into the order of the transpose, stripe by stripe."""
-        if self._forward.own:
-            return [kept[order] for order in self._orders]
-        return [kept.view(self.runs, -1).index_select(1, order) for order in self._orders]
+        by_run = kept.view(1 if self._forward.own else self.runs, -1)
+        return [by_run.index_select(1, order) for _, order, _ in self._transposed]
 
 
 class _Rows:
@@ -64,7 +69,7 @@ class _Rows:
         starts = np.cumsum([0, *(matrix.nnz for matrix in matrices)])
         ends = [start + matrix.indptr[1:] for start, matrix in zip(starts, matrices, strict=False)]
         self._pointers = torch.from_numpy(np.concatenate([[0], *ends]).astype(np.int64))
-        self._columns = torch.from_numpy(np.concatenate([matrix.indices for matrix in matrices]).astype(np.int32))
+        self._columns = _joined([matrix.indices for matrix in matrices]).int()
 
     def product(
         self, x: Tensor, mask: Mask | None, kept: Tensor | None, start: int = 0, total: Tensor | None = None
@@ -86,6 +91,11 @@ class _Rows:
             *(total is not None, x.data_ptr() + start * channels * x.element_size(), out.data_ptr()),
         )
         return out
+
+
+def _joined(arrays: Sequence[np.ndarray]) -> Tensor:
+    """Return arrays one after the other; a single one is not copied."""
+    return torch.from_numpy(arrays[0] if len(arrays) == 1 else np.concatenate(arrays))
 
 
 def propagation(

@@ -129,8 +129,9 @@ def some_rows(
 
 
 def numbered(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
-    """Return the matrix with the number of each stored value, from 0 on, in its place."""
-    return sparse.csr_matrix((np.arange(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
+    """Return the matrix with the number of each stored value, from 0 on, in its place, in four bytes if they do."""
+    numbers = np.arange(matrix.nnz, dtype=np.int32 if matrix.nnz < 2**31 else np.int64)
+    return sparse.csr_matrix((numbers, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def stripes(nodes: int, rows: int) -> list[slice]:

@@ -94,11 +94,14 @@ def train(
     the user, the outcome so far is returned with the exception, as ``KeyboardInterrupt.args[0]``.
     """
     training = _Training(network, parameters, recorder)
-    keep_large_blocks()
     try:
         with fitting_threads(network.batch.stored_values):
             for number in range(1, parameters.epochs + 1):
                 training.epoch(number)
+                if (
+                    number == 1
+                ):  # not before: it makes large arrays that are soon freed, and memory for these is not kept
+                    keep_large_blocks()
                 if report is not None:
                     report(training.progress(number))
                 if number == parameters.epochs or not training.leave_ended_behind():
@@ -136,8 +139,10 @@ class _Training:
         gradients = first_gradients(self.network) if self.recorder and self.recorder.wants(number) else None
         self.adam.step(rates.tolist())
         everywhere = self.parameters.validation_risk_nodes == "all"
-        accuracy, validation_loss = self.network.validate(None if everywhere else self.network.batch.validation)
-        self._record(number, loss.detach().cpu().numpy(), validation_loss, accuracy, rates)
+        judged = self.network.validate(None if everywhere else self.network.batch.validation)
+        # The only place in an epoch where a GPU is waited for.
+        training_loss, accuracy, validation_loss = torch.stack([loss.detach(), *judged]).cpu().numpy()
+        self._record(number, training_loss, validation_loss, accuracy, rates)
         self._remember_best(number, validation_loss, accuracy)
         self.plateau.update(validation_loss)
         self.outcome.seconds[self.moving] += (time.perf_counter() - start) / len(self.moving)

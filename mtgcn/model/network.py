@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
@@ -109,8 +108,8 @@ class Network:
         return self._objective(forward, forward.main(self.batch.labelled), self.batch.labelled, risk_nodes)
 
     @torch.no_grad()
-    def validate(self, risk_nodes: NodeSet | None) -> tuple[np.ndarray, np.ndarray]:
-        """Return accuracy in percent and multi-task loss on the validation nodes, each (runs,).
+    def validate(self, risk_nodes: NodeSet | None) -> tuple[Tensor, Tensor]:
+        """Return accuracy in percent and multi-task loss on the validation nodes, each (runs,) in float64.
 
         ``risk_nodes`` are those of the auxiliary risks.
         """
@@ -119,9 +118,7 @@ class Network:
         logits = forward.main(self.batch.validation)
         loss = self._objective(forward, logits, self.batch.validation, dict.fromkeys(self.tasks, risk_nodes))
         right = logits.argmax(2).flatten() == self._labels["validation"]
-        accuracy = right.view(self.batch.runs, -1).double().mean(1) * 100
-        both = torch.stack([accuracy, loss]).cpu().numpy()
-        return both[0], both[1]
+        return right.view(self.batch.runs, -1).double().mean(1) * 100, loss
 
     @torch.no_grad()
     def predict(self, nodes: NodeSet | None = None) -> Tensor:

@@ -6,7 +6,7 @@ from support.small import CPU
 from mtgcn.engine.adam import Adam
 from mtgcn.engine.weights import Weights
 
-SHAPES = {"encoder.0.B": (6, 4), "main.B": (4, 3)}
+SHAPES = {"encoder.0.B": (6, 4), "main.B": (4, 3), "AE.1.B": (4, 9)}
 SEEDS, STEPS = [0, 1, 2], 60
 # Learning rates that fall at another step in every run.
 RATES = np.where(np.arange(STEPS)[:, None] < [20, 35, 50], [0.01, 0.1, 0.003], [0.001, 0.01, 0.0003])
@@ -34,9 +34,10 @@ def by_torch(run: int, l2: dict[str, float]) -> dict[str, torch.Tensor]:
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-13), (torch.float32, 1e-5)])
 @pytest.mark.parametrize("l2", [{}, {"encoder.0.B": 0.05}, {"encoder.0.B": 0.05, "main.B": 0.4}])
-def test_steps_are_those_of_torch_with_a_learning_rate_for_each_run(dtype, tolerance, l2):
+@pytest.mark.parametrize("compiled", [False, True])
+def test_steps_are_those_of_torch_with_a_learning_rate_for_each_run(dtype, tolerance, l2, compiled):
     weights = Weights(SHAPES, SEEDS, CPU, dtype)
-    adam = Adam(weights, l2)
+    adam = Adam(weights, l2, compiled)
     for step in range(STEPS):
         for name in SHAPES:
             weights[name].grad += gradients(step, name)

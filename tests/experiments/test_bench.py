@@ -1,6 +1,7 @@
 """The benchmark's peers are the same network; how fast anything is, no test says."""
 
 import importlib.util
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from support.dense import DenseNetwork
 
 from mtgcn.data import datasets
 from mtgcn.engine.machine import fitting_threads
-from mtgcn.experiments.bench import peers, speed
+from mtgcn.experiments import build, experiment
+from mtgcn.experiments.bench import limit, peers, sparse_peers, speed
 from mtgcn.model import plain
 
 WITHOUT_PYG = importlib.util.find_spec("torch_geometric") is None
@@ -28,8 +30,10 @@ PEERS = [
 
 @pytest.mark.parametrize("name", PEERS)
 def test_a_peer_computes_the_network_of_the_paper(toy: datasets.Dataset, name: str) -> None:
-    make, _ = speed.PEERS[name]
-    model, data = make(toy, ["AE", "FR", "ER"])
+    tasks = ["AE", "FR", "ER"] if "dense" in name else ["AE"]
+    if name == "PyG GCNConv, sparse":
+        tasks = []
+    model, data = speed.PEERS[name].make(toy, tasks)
     _, loss = plain.evaluate(model, data, data.validation)
 
     def weight(layer: str) -> torch.Tensor:
@@ -38,25 +42,55 @@ def test_a_peer_computes_the_network_of_the_paper(toy: datasets.Dataset, name: s
 
     layers = ["encoder.0", "main", *(f"{task.name}.{k}" for task in model.tasks for k in (0, 1))]
     dense = DenseNetwork(toy, 1, {f"{layer}.B": weight(layer) for layer in layers})
-    fr, er = model.tasks[1:]
-    expected = dense.risk_main(toy.validation) + peers.TASK_WEIGHTS["AE"] * dense.risk_ae(toy.validation)
-    expected += peers.TASK_WEIGHTS["FR"] * dense.risk_fr(toy.validation, fr.M.numpy(), "full")
-    expected += peers.TASK_WEIGHTS["ER"] * dense.risk_er(toy.validation, er.N.numpy(), "full", False)
+    expected = dense.risk_main(toy.validation)
+    for task in model.tasks:
+        risk = {
+            "AE": lambda task: dense.risk_ae(toy.validation),
+            "FR": lambda task: dense.risk_fr(toy.validation, task.M.numpy(), "full"),
+            "ER": lambda task: dense.risk_er(toy.validation, task.N.numpy(), "full", False),
+        }[task.name](task)
+        expected = expected + peers.TASK_WEIGHTS[task.name] * risk
     assert loss == pytest.approx(expected.item(), rel=1e-5)
-    assert data.x.is_sparse == ("sparse" in name)
+    assert getattr(data.x, "is_sparse", True) == ("sparse" in name)
 
 
 @pytest.mark.parametrize("name", PEERS)
 def test_a_peer_learns(toy: datasets.Dataset, name: str) -> None:
-    make, networks = speed.PEERS[name]
-    for network in networks:
-        epoch = make(toy, [] if network == "GCN" else network.split("+")).epochs()
+    kind = speed.PEERS[name]
+    for network in kind.networks:
+        epoch = kind.make(toy, [] if network == "GCN" else network.split("+")).epochs()
         losses = [epoch()[1] for _ in range(30)]
         assert losses[-1] < 0.98 * losses[0]
 
 
 def test_the_engine_is_timed_over_whole_cycles_of_its_masks(toy: datasets.Dataset) -> None:
     assert speed.engine_seconds(toy, "GCN", seconds=0.01, runs=2) > 0
+
+
+@pytest.mark.parametrize("network", ["GCN", "AE"])
+def test_a_sparse_peer_has_the_gradients_of_the_plain_model(toy: datasets.Dataset, network: str) -> None:
+    tasks = [] if network == "GCN" else [network]
+    sparse, dense = sparse_peers.one_sparse_run(toy, tasks), peers.plain_sparse(toy, tasks)
+    dense.model.load_state_dict(sparse.model.state_dict())
+    for model, data in (sparse, dense):
+        model.eval()  # no dropout, whose draws would differ
+        plain.objective(model, data, data.validation)[0].backward()
+    for (name, ours), theirs in zip(sparse.model.named_parameters(), dense.model.parameters(), strict=True):
+        torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-4, atol=1e-6, msg=lambda m, n=name: f"{n}: {m}")
+
+
+def test_two_processes_measure_at_the_same_time() -> None:
+    assert speed._in_two_processes(abs, -2.0) == 2.0
+
+
+def test_the_bare_kernels_of_an_epoch_are_all_of_its_sparse_products(toy: datasets.Dataset) -> None:
+    parameters = experiment.parameters_of(dataset="toy", networks={"AE": {}}, runs=2)
+    calls, _ = limit._calls(build.build(parameters, "AE", toy))
+    names = Counter(getattr(call.func, "__name__", "dense") for call in calls)
+    # Training: X W, Xᵀ Z, X Bᵀ and the gradient of W; validation: X W and Xᵀ Z. And Â in the encoder, the main head
+    # and twice in the task's, with its gradient in training.
+    assert (names["product"], names["propagate"]) == (6, 12)
+    assert limit.bare_seconds(toy, "AE", seconds=0.01, runs=2) > 0
 
 
 def test_small_work_takes_one_thread_and_gives_the_others_back() -> None:

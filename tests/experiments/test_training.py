@@ -207,3 +207,18 @@ def test_l2_acts_on_the_first_layer_or_on_all(layers, names):
 def test_validation_risk_nodes_decide_on_the_validation_loss():
     losses = [np.stack(trained("AE", validation_risk_nodes=v).curves["validation_loss"]) for v in ("validation", "all")]
     assert not np.allclose(*losses)
+
+
+def test_a_gpu_would_be_waited_for_once_an_epoch(monkeypatch):
+    """Counted on the CPU, with the path that a GPU takes: nothing else brings a tensor to the host."""
+    waits = []
+    for name in ("cpu", "item", "tolist", "__bool__", "__float__"):
+        usual = getattr(torch.Tensor, name)
+        monkeypatch.setattr(
+            torch.Tensor, name, lambda x, *a, _name=name, _usual=usual: waits.append(_name) or _usual(x, *a)
+        )
+    chosen = parameters("AE+FR+ER", runs=2, epochs=12, backend="torch")
+    network = build.build(chosen, "AE+FR+ER", TOY)
+    waits.clear()
+    train(network, chosen)
+    assert waits == ["cpu"] * 12

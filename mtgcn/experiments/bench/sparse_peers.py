@@ -31,8 +31,9 @@ def one_sparse_run(dataset: Dataset, tasks: Sequence[str]) -> Peer:
 def one_sparse_pyg_run(dataset: Dataset, tasks: Sequence[str]) -> Peer:
     """PyTorch Geometric's ``GCNConv`` with sparse features and a CSR adjacency matrix; no task AE."""
     ends = torch.stack(both_ways(dataset))
-    adjacency = torch.sparse_coo_tensor(ends, torch.ones(ends.shape[1]), (dataset.nodes, dataset.nodes)).to_sparse_csr()
-    return _peer(dataset, tasks, partial(_Convolution, adjacency))
+    square = dataset.nodes, dataset.nodes
+    adjacency = torch.sparse_coo_tensor(ends, torch.ones(ends.shape[1]), square, check_invariants=False)
+    return _peer(dataset, tasks, partial(_Convolution, adjacency.to_sparse_csr()))
 
 
 class Sparse:
@@ -54,8 +55,12 @@ class Sparse:
         return self._made(dropout(self.values, rate))
 
     def _made(self, values: Tensor) -> Pair:
-        (index, index_t), make = self._index, partial(torch.sparse_csr_tensor, check_invariants=False)
-        return make(*index, values, size=self.shape), make(*index_t, values[self.order], size=self.shape[::-1])
+        (index, index_t), turned = self._index, (self.shape[1], self.shape[0])
+        return _csr(index, values, self.shape), _csr(index_t, values[self.order], turned)
+
+
+def _csr(index: Sequence[Tensor], values: Tensor, size: tuple[int, int]) -> Tensor:
+    return torch.sparse_csr_tensor(index[0], index[1], values, size=size, check_invariants=False)
 
 
 class _Times(torch.autograd.Function):
