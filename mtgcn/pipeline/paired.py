@@ -37,21 +37,21 @@ def read(path: Path) -> nbformat.NotebookNode:
 
 def defaults(path: Path) -> dict[str, Any]:
     """Return the names and values of the cell tagged ``parameters``, as papermill sees them."""
-    return dict(_defaults(path, path.stat().st_mtime_ns))
+    return dict(_facts(path, path.stat().st_mtime_ns)[0])
+
+
+def title(path: Path) -> str:
+    """Return the text of the first heading."""
+    return _facts(path, path.stat().st_mtime_ns)[1]
 
 
 @lru_cache(maxsize=64)  # many parameter files share a notebook
-def _defaults(path: Path, changed: int) -> dict[str, Any]:
-    found = papermill.inspect_notebook(read(path))
-    return {name: ast.literal_eval(parameter["default"]) for name, parameter in found.items()}
-
-
-def title(notebook: nbformat.NotebookNode) -> str:
-    """Return the text of the first heading."""
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown" and (found := HEADING.search(cell.source)):
-            return found[1]
-    return ""
+def _facts(path: Path, changed: int) -> tuple[dict[str, Any], str]:
+    notebook = read(path)
+    found = papermill.inspect_notebook(notebook)
+    texts = (HEADING.search(cell.source) for cell in notebook.cells if cell.cell_type == "markdown")
+    values = {name: ast.literal_eval(parameter["default"]) for name, parameter in found.items()}
+    return values, next((heading[1] for heading in texts if heading), "")
 
 
 def drift(source: Path) -> str:

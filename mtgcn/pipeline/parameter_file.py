@@ -59,7 +59,7 @@ class ParameterFile:
         """The heading of the page: the file's, or data set and depth, and the notebook's own where it is another."""
         if self.given_title is not None:
             return self.given_title
-        own = paired.title(paired.read(self.notebook))
+        own = paired.title(self.notebook)
         if self.experiment is None:
             return own
         remedy = "" if self.experiment.remedy == "none" else f" with {self.experiment.remedy}"
