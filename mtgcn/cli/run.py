@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mtgcn.cli import app
-from mtgcn.cli.settings import Scheduler, client, one_of, setting
+from mtgcn.cli.settings import Scheduler, client, one_of, outlive_terminal, setting
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rich.text import Text
+
     from mtgcn.pipeline.pages import Executor
     from mtgcn.pipeline.project import Project
+    from mtgcn.pipeline.states import State
     from mtgcn.pipeline.trainings import Failure
 
+WATCH_SECONDS = 5
 Files = Annotated[
     list[str] | None,
     typer.Argument(metavar="[NAME|FILE|FOLDER]...", help="Parameter files; all of params/ when none is given."),
@@ -38,6 +44,7 @@ def run(
 ) -> None:
     """Train results and render pages that are not up to date, and store them."""
     one_of(scheduler, workers)
+    outlive_terminal()
     overrides = dict(setting(text) for text in settings or [])
 
     from mtgcn.pipeline import pages
@@ -64,28 +71,53 @@ def status(
     files: Files = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print names, states and reasons as JSON.")] = False,
     check: Annotated[bool, typer.Option("--check", help="End with exit code 1 unless everything is fresh.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Look again every few seconds until all is fresh.")] = False,
 ) -> None:
     """Show what is fresh, stale (and why), unverified (the engine has changed since) or missing."""
     import json
+    import time
 
     from rich.console import Console
+    from rich.live import Live
 
     from mtgcn.pipeline import pages, states
     from mtgcn.pipeline.project import Project
 
-    found = states.states(pages.plan(Project.find(), files or []))
+    def look() -> dict[str, states.State]:
+        return states.states(pages.plan(Project.find(), files or []))
+
+    found = look()
     if as_json:
         rows = [{"name": name, "state": state.word, "reasons": state.reasons} for name, state in found.items()]
         print(json.dumps(rows, indent=1, ensure_ascii=False))
+    elif watch:
+        try:
+            with Live(_table(found), auto_refresh=False) as live:
+                while any(state.word != states.FRESH for state in found.values()):
+                    time.sleep(WATCH_SECONDS)
+                    found = look()
+                    live.update(_table(found), refresh=True)
+        except KeyboardInterrupt:
+            raise typer.Exit(130) from None
     else:
-        width = max(len(name) for name in found)
-        console = Console(highlight=False, soft_wrap=True)
-        colours = {states.FRESH: "green", states.STALE: "yellow", states.UNVERIFIED: "blue", states.MISSING: "red"}
-        for name, state in found.items():
-            console.print(f"{name:{width}}  [{colours[state.word]}]{state.word:10}[/]  ", end="")
-            console.print("; ".join(state.reasons), markup=False)
+        Console(highlight=False, soft_wrap=True).print(_table(found))
     if check and any(state.word != states.FRESH for state in found.values()):
         raise typer.Exit(1)
+
+
+def _table(found: "Mapping[str, State]") -> "Text":
+    """Return a line for each page: name, state, reasons."""
+    from rich.text import Text
+
+    from mtgcn.pipeline import states
+
+    colours = {states.FRESH: "green", states.STALE: "yellow", states.UNVERIFIED: "blue", states.MISSING: "red"}
+    width = max(len(name) for name in found)
+    lines = [
+        Text.assemble(f"{name:{width}}  ", (f"{state.word:10}", colours[state.word]), f"  {'; '.join(state.reasons)}")
+        for name, state in found.items()
+    ]
+    return Text("\n").join(lines)
 
 
 def _executor(connected: Any) -> "Executor":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mtgcn.cli import app
-from mtgcn.cli.settings import Scheduler, client, one_of
+from mtgcn.cli.settings import Scheduler, client, one_of, outlive_terminal
 from mtgcn.errors import MtgcnError
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def search(
 ) -> None:
     """Search hyper-parameters by validation accuracy; a search that was stopped goes on where it was."""
     one_of(scheduler, workers)
+    outlive_terminal()
     # Read by torch and DGL when they are imported; Dask sets it for its own workers.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:

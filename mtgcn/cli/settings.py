@@ -1,5 +1,7 @@
 """Options that several commands take: ``--set NAME=VALUE``, and where to train."""
 
+import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -21,6 +23,18 @@ def setting(text: str) -> tuple[tuple[str, ...], Any]:
     if not equals or not all(name.split(".")):
         raise MtgcnError(f"--set {text}: expected NAME=VALUE, such as --set epochs=200.")
     return tuple(name.split(".")), yaml_file.value(value, f"--set {name}")
+
+
+def outlive_terminal() -> None:
+    """Let a long command go on when its terminal is closed; there is nothing left to write to then."""
+
+    def closed(*_: object) -> None:
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            os.dup2(nowhere, stream)
+
+    if hasattr(signal, "SIGHUP"):  # not on Windows
+        signal.signal(signal.SIGHUP, closed)
 
 
 def one_of(scheduler: str | None, workers: int | None) -> None:

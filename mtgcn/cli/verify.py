@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mtgcn.cli import app
+from mtgcn.cli.settings import outlive_terminal
 from mtgcn.errors import MtgcnError
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def verify(
     A run is equal when every column but its seconds is; within tolerance when test and validation accuracy differ by
     one point at the most, as on another kind of machine; different otherwise, which ends with exit code 1.
     """
+    outlive_terminal()
     from rich.console import Console
     from tqdm import tqdm
 

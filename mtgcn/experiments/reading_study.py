@@ -42,13 +42,17 @@ def run(parameters: Parameters, progress: Shown = True) -> pd.DataFrame:
     Returns the table of `experiment.run` with the column ``reading`` in front.
     """
     tables = []
-    for reading in READINGS:
-        for network in parameters.networks:
-            if reading is DEFAULT or concerns(reading, network, parameters):
-                table = experiment.run(changed(parameters, network, reading), progress=progress).table
-                table.insert(0, READING, reading.name)
-                tables.append(table)
+    for reading, network in planned(parameters):
+        table = experiment.run(changed(parameters, network, reading), progress=progress).table
+        table.insert(0, READING, reading.name)
+        tables.append(table)
     return pd.concat(tables, ignore_index=True)
+
+
+def planned(parameters: Parameters) -> list[tuple[Reading, str]]:
+    """Return the readings in which networks are trained: the default for all, the others where they concern them."""
+    pairs = [(reading, network) for reading in READINGS for network in parameters.networks]
+    return [pair for pair in pairs if pair[0] is DEFAULT or concerns(*pair, parameters)]
 
 
 def _effect(parameters: Parameters) -> dict[str, Any]:

@@ -79,6 +79,13 @@ def train(parameters: Parameters, progress: Shown = True, dataset: Dataset | Non
     return Runs(table, kept, Record.of(parameters, data.digest, time.perf_counter() - start), trained)
 
 
+def planned(parameters: Parameters) -> int:
+    """Return how many runs `train` will train."""
+    if parameters.open_points:
+        return parameters.runs * len(reading_study.planned(parameters))
+    return parameters.runs * len(parameters.networks) * max(1, len(parameters.depths)) * max(1, parameters.splits)
+
+
 def _trained(
     parameters: Parameters, progress: Shown, data: Dataset
 ) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Mapping[str, Trained]]:

@@ -3,6 +3,7 @@
 Nothing here reads or writes the project, so that a job can run on any machine that has `mtgcn` installed.
 """
 
+import time
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -46,6 +47,27 @@ class Tables:
     failure: Failure | None = None
 
 
+class Pace:
+    """How many of so many ``runs`` are done, how fast they come, and how long the rest will take."""
+
+    def __init__(self, runs: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self.runs, self.clock = runs, clock
+        self._begin, self._done, self._at_work = clock(), 0, 0
+
+    def batch(self, runs: int) -> None:
+        """Take down that so many runs begin to train together: those before them are done."""
+        self._done, self._at_work = self._done + self._at_work, runs
+
+    def text(self) -> str:
+        """Return "20 of 70 runs, 1.3 a second, 38 s left", without speed and time as long as none is done."""
+        if self._done == 0:
+            return f"0 of {self.runs} runs"
+        speed = self._done / max(self.clock() - self._begin, 1e-9)
+        left = (self.runs - self._done) / speed
+        time_left = f"{left:.0f} s" if left < 100 else f"{left / 60:.0f} min"
+        return f"{self._done} of {self.runs} runs, {speed:.2g} a second, {time_left} left"
+
+
 def train(job: Training, report: Report = lambda text: None) -> Tables:
     """Train ``job`` in this process; what fails is told in the outcome, not raised."""
     try:
@@ -69,9 +91,14 @@ def _files(job: Training, report: Report) -> dict[str, bytes]:
     if datasets.digest_of(parameters.dataset) != job.data:
         raise MtgcnError(f"a worker has other data in {parameters.dataset} than the machine that asks.")
 
+    pace = Pace(running.planned(parameters))
+
     def told(label: str, progress: Progress) -> None:
+        if progress.epoch == 1:
+            pace.batch(progress.moving)
         if progress.epoch % 50 == 1:
-            report(f"{label}, epoch {progress.epoch}, validation {progress.validation_accuracy:.1f} %")
+            where = f"{label}, epoch {progress.epoch}, validation {progress.validation_accuracy:.1f} %"
+            report(f"{where}; {pace.text()}")
 
     runs = running.train(parameters, told)
     tables = {stored.MAIN: runs.table, **{f"{name}.csv": table for name, table in runs.kept.items()}}

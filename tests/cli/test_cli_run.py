@@ -55,6 +55,20 @@ def test_run_status_and_a_failure(project: tiny.Project) -> None:
     assert call("status", "params/good.yaml").output.split()[1] == "stale"
 
 
+def test_status_looks_again_until_everything_is_fresh(project: tiny.Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mtgcn.pipeline import states
+
+    looks = iter(
+        [{"good": states.State("missing")}, {"good": states.State("stale", ("why",))}, {"good": states.State("fresh")}]
+    )
+    monkeypatch.setattr(states, "states", lambda pages: next(looks))
+    monkeypatch.setattr("mtgcn.cli.run.WATCH_SECONDS", 0)
+    result = call("status", "--watch")
+    assert result.exit_code == 0
+    assert result.output.split()[-2:] == ["good", "fresh"]
+    assert next(looks, None) is None
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

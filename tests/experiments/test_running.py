@@ -84,6 +84,7 @@ def test_what_is_repeated_is_stored_and_comes_back(book: Store, values: dict, ro
     chosen = parameters(**values)
     trained = running.train(chosen, progress=False)
     assert (len(trained.table), set(trained.kept)) == (rows, kept)
+    assert running.planned(chosen) == rows
     store(book, "it", chosen)
     again = mtgcn.run(chosen)
     assert (len(again.table), set(again.kept)) == (rows, kept)

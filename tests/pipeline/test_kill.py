@@ -106,3 +106,20 @@ def test_an_interrupt_stops_kernel_and_program(tmp_path: Path) -> None:
     assert "Traceback" not in output
     tiny.wait_for(lambda: not tiny.alive(kernel), "end of the kernel")
     assert tiny.status(project) == {"a": [], "b": ["missing"]}
+
+
+@pytest.mark.slow
+def test_a_closed_terminal_does_not_end_a_run(tmp_path: Path) -> None:
+    project = tiny.make(tmp_path, a=f"notebook: wait\nfolder: {tmp_path}\n", b="notebook: count\n")
+    screen, terminal = os.openpty()
+    command = [sys.executable, "-c", "from mtgcn.cli import main; main()", "run"]
+    program = subprocess.Popen(
+        command, cwd=project.root, stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True, text=True
+    )
+    os.close(terminal)
+    started_kernel(project, program)
+    os.close(screen)
+    program.send_signal(signal.SIGHUP)
+    (tmp_path / "go").touch()
+    assert program.wait(120) == 0
+    assert tiny.status(project) == {"a": [], "b": []}
