@@ -35,7 +35,7 @@ class Graph:
         part: Part | None = None,
     ) -> None:
         self.edges, self.runs, self.device, self.dtype = edges, runs, device, dtype
-        self.backend = choose_backend(device, dtype) if backend == "auto" else backend
+        self.backend = choose_backend(backend, device, dtype)
         self.part = part or Part(nodes)
         ends = np.concatenate([edges, edges[::-1], np.tile(np.arange(nodes), (2, 1))], axis=1)
         with_loops = sparse.csr_matrix((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(nodes, nodes))

@@ -1,6 +1,7 @@
-/* What training spends its time on, for all runs at once: two sparse products and dropout. REAL is float or double.
+/* What training spends its time on, for all runs at once: sparse products, dropout, the inner part of a reconstruction
+   and the steps of Adam. REAL is float or double.
 
-   A sum takes the stored values of a row in their order, a product and an addition at a time (so nothing may be
+   A sum of a sparse product takes the stored values of a row in their order, a product and an addition at a time (so nothing may be
    contracted or reordered: -ffp-contract=off, no -ffast-math). Whatever the number of runs or threads, every run comes
    out the same to the last bit, and the same as from torch and DGL. */
 

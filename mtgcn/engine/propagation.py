@@ -19,6 +19,7 @@ from mtgcn.engine import kernels
 from mtgcn.engine.compiled import available
 from mtgcn.engine.csr import csr, csr_index, over_runs
 from mtgcn.engine.linear import Map
+from mtgcn.errors import MtgcnError
 
 
 @cache
@@ -38,8 +39,12 @@ def dgl_module() -> Any:
     return dgl
 
 
-def choose_backend(device: torch.device, dtype: torch.dtype) -> str:
-    """Return ``"compiled"`` where the kernels in C can be had, ``"dgl"`` where DGL's build serves, else ``"torch"``."""
+def choose_backend(name: str, device: torch.device, dtype: torch.dtype) -> str:
+    """Return the backend ``name``, for ``auto`` the first that can be had of ``compiled``, ``dgl`` and ``torch``."""
+    if name == "compiled" and not available(device, dtype):
+        raise MtgcnError("backend 'compiled' needs a C compiler called cc, and runs on a CPU; use backend 'auto'.")
+    if name != "auto":
+        return name
     if available(device, dtype):
         return "compiled"
     if device.type == "cpu":

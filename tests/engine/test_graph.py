@@ -89,12 +89,14 @@ def test_backend_is_the_first_that_can_be_had(monkeypatch):
     assert Graph(EDGES, NODES, RUNS, CPU, backend="torch").backend == "torch"
     monkeypatch.setattr(compiled, "library", lambda dtype: None)  # as without a compiler
     assert Graph(EDGES, NODES, RUNS, CPU).backend == "dgl"
+    with pytest.raises(MtgcnError, match="'compiled' needs a C compiler called cc, and runs on a CPU; use backend"):
+        Graph(EDGES, NODES, RUNS, CPU, backend="compiled")
     try:
         propagation.dgl_module().graph(([0], [0]), device="cuda")
     except Exception:
-        assert propagation.choose_backend(torch.device("cuda"), torch.float32) == "torch"
+        assert propagation.choose_backend("auto", torch.device("cuda"), torch.float32) == "torch"
     else:
-        assert propagation.choose_backend(torch.device("cuda"), torch.float32) == "dgl"
+        assert propagation.choose_backend("auto", torch.device("cuda"), torch.float32) == "dgl"
 
 
 def test_device_is_chosen_by_what_is_there(monkeypatch):
