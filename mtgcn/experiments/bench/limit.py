@@ -44,7 +44,7 @@ def distances(datasets: tuple[str, ...] = DATASETS, seconds: float = 4.0) -> Ite
 
 def bare_seconds(dataset: Dataset, network: str, seconds: float, runs: int = RUNS) -> float:
     """Return the median seconds of the bare kernels of an epoch."""
-    parameters = experiment.parameters_of(dataset="toy", networks={network: {}}, runs=runs)
+    parameters = experiment.parameters_of(dataset="toy", networks={network: {}}, runs=runs, backend="compiled")
     calls, held = _calls(build.build(parameters, network, dataset))
     draws = [dropout for dropout in held if isinstance(dropout, Dropout)]
     taken: list[float] = []

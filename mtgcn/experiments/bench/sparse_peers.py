@@ -42,8 +42,8 @@ class Sparse:
     def __init__(self, matrix: sparse.csr_matrix) -> None:
         self.shape, self.matrix, self.values = matrix.shape, matrix, torch.from_numpy(matrix.data)
         numbers = sparse.csr_matrix((np.arange(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
-        self.order = torch.from_numpy(numbers.T.tocsr().data)
         both = matrix, numbers.T.tocsr()
+        self.order = torch.from_numpy(both[1].data)
         self._whole: Pair | None = None
         self._index = [[torch.from_numpy(part.astype(np.int32)) for part in (one.indptr, one.indices)] for one in both]
 
