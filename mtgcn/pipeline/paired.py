@@ -11,18 +11,17 @@ import nbformat
 import papermill
 from jupytext.compare import NotebookDifference, compare_notebooks
 
-from mtgcn.errors import MtgcnError, nearest
+from mtgcn.errors import MtgcnError, nearest, short
 
 HEADING = re.compile(r"^#[ \t]+(.*?)[ \t]*$", re.MULTILINE)
 
 
 def find(folder: Path, name: str) -> Path:
-    """Return the source of the notebook ``name``, or say which notebooks there are."""
-    path = folder / f"{name}.py"
-    if not path.is_file():
-        names = sorted(source.stem for source in folder.glob("*.py"))
-        raise MtgcnError(f"there is no notebook '{name}' in {folder}{nearest(name, names)}")
-    return path
+    """Return the source of the notebook ``name``, or say which notebooks there are; a path is no name."""
+    sources = {source.stem: source for source in sorted(folder.glob("*.py"))}
+    if name not in sources:
+        raise MtgcnError(f"there is no notebook '{short(name)}' in {folder}{nearest(name, sources)}")
+    return sources[name]
 
 
 def read(path: Path) -> nbformat.NotebookNode:

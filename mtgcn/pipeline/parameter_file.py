@@ -15,6 +15,7 @@ from mtgcn.experiments import stored
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.problems import Location, Problem, Refused, checked, data_problems
 from mtgcn.pipeline import paired, yaml_file
+from mtgcn.pipeline.project import check_name
 
 # Keys of a file that are for the pipeline, not for the notebook.
 NOTEBOOK, TITLE, ANSWER = "notebook", "title", "answer"
@@ -88,6 +89,7 @@ def load(path: Path, folder: Path, overrides: Overrides | None = None) -> Parame
     """
     if path.stem == TAKEN:
         raise MtgcnError(f"{path}: the results of a page '{TAKEN}' would replace those of the searches; rename it.")
+    check_name(path)
     file = yaml_file.read(path)
     given = deepcopy(file.data)
     name, title = given.pop(NOTEBOOK, DEFAULT_NOTEBOOK), given.pop(TITLE, None)

@@ -1,11 +1,25 @@
 """The checkout: where parameter files, notebooks and the book lie."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mtgcn.errors import MtgcnError, nearest
-from mtgcn.pipeline.store import Store
+from mtgcn.errors import MtgcnError, nearest, short
+from mtgcn.pipeline.store import DRAFT, Store
+
+NAME = re.compile(r"\w[\w.+-]*")
+LONGEST = 100  # bytes of a name; the files made of it get a few more
+
+
+def check_name(path: Path) -> None:
+    """Refuse a file whose name cannot be that of results: such names lead out of a folder, or are too long for it."""
+    name = path.stem
+    if not NAME.fullmatch(name) or name.endswith((".", DRAFT)) or len(name.encode()) > LONGEST:
+        raise MtgcnError(
+            f"{short(path)}: results go by the name of the file, so it begins with a letter or digit, goes on with"
+            f" these or . _ + -, does not end in {DRAFT} or a dot, and has at most {LONGEST} bytes."
+        )
 
 
 @dataclass(frozen=True)

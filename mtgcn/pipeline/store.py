@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mtgcn.errors import MtgcnError
+from mtgcn.errors import MtgcnError, short
 from mtgcn.experiments import records, stored
 from mtgcn.files import make_folder, writing
 from mtgcn.pipeline import stored_notebook
 
+DRAFT = ".draft"  # ends the name of what is not yet complete
 SECONDS = "seconds"  # the column of a table that differs between two equal runs
 
 
@@ -131,6 +132,9 @@ class Store:
 
     def _put(self, name: str, contents: Mapping[Path, bytes], before: Iterable[Path]) -> None:
         """Write all ``contents`` in one step, and take away what was there ``before`` and is not among them."""
+        for path in contents:
+            if path not in (self.record_file(name), self.notebook(name)) and not self._belongs(path, name):
+                raise MtgcnError(f"{short(path)} is not among the results of {name}, and is not written.")
         with self._writing():
             try:
                 draft = self._draft(name)
@@ -139,7 +143,8 @@ class Store:
                 for number, (path, content) in enumerate(contents.items()):
                     (draft / str(number)).write_bytes(content)
                     targets[str(number)] = path.relative_to(self.root).as_posix()
-                gone = [path.relative_to(self.root).as_posix() for path in before if path not in contents]
+                own = [path for path in before if path not in contents and self._belongs(path, name)]
+                gone = [path.relative_to(self.root).as_posix() for path in own]
                 (draft / "targets.json").write_text(json.dumps({"targets": targets, "gone": gone}))
                 complete = self._pending / name
                 draft.rename(complete)
@@ -152,25 +157,41 @@ class Store:
         """Say in one sentence when the folder cannot be written."""
         return writing(self.root, "name a folder that can be written, with enough space")
 
+    def _belongs(self, path: Path, name: str) -> bool:
+        """Tell whether a file is among the results ``name``; a record or a notebook may name others."""
+        place, results = path.parent.resolve(), self.results.resolve()
+        return place.is_relative_to(results / name) or path == self.file(name, stored.MAIN)
+
     @property
     def _pending(self) -> Path:
         return self.root / ".pending"
 
     def _draft(self, name: str) -> Path:
-        return self._pending / f"{name}.draft"
+        return self._pending / f"{name}{DRAFT}"
 
     def _recover(self) -> None:
         """Drop drafts, move what is complete."""
         for folder in sorted(self._pending.iterdir()):
-            if folder.suffix == ".draft":
+            if folder.suffix == DRAFT:
                 shutil.rmtree(folder)
             else:
                 self._move(folder)
         self._pending.rmdir()
 
+    def _plan(self, path: Path) -> dict[str, Any]:
+        """Read what is to be moved where; nothing of it lies outside this folder."""
+        try:
+            plan = json.loads(path.read_text())
+            targets = [*plan["targets"].values(), *plan["gone"]]
+            if all((self.root / target).parent.resolve().is_relative_to(self.root.resolve()) for target in targets):
+                return plan
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            pass
+        raise MtgcnError(f"{path} is not what mtgcn writes there: look at the folder it lies in, and remove that.")
+
     def _move(self, complete: Path) -> None:
         """Put every file in its place and take away those that are gone."""
-        plan = json.loads((complete / "targets.json").read_text())
+        plan = self._plan(complete / "targets.json")
         for number, target in plan["targets"].items():
             path = self.root / target
             path.parent.mkdir(parents=True, exist_ok=True)

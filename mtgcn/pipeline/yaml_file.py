@@ -2,23 +2,55 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
-from ruamel.yaml.composer import MaxDepthExceededError
+from ruamel.yaml.composer import Composer, ComposerError, MaxDepthExceededError
 from ruamel.yaml.constructor import ConstructorError, RoundTripConstructor, SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.nodes import Node
+from ruamel.yaml.events import AliasEvent
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
 
 from mtgcn.errors import MtgcnError
 
 LARGEST = 100_000  # bytes of a file; those of this project have a few thousand
-MOST = 10_000  # values of a file, where those that an alias repeats count each time
+MOST = 5_000  # names and values of a file, where those that an alias repeats count each time
 DEEPEST = 50  # levels of a file
+GREATEST = 2**63  # what an integer is below; nothing here counts further
 WITHIN = "the value stands within itself; write it out"
+
+
+class _Composer(Composer):
+    """Counts what a file holds while it is read, before anything is made of it."""
+
+    def __init__(self, loader: Any = None) -> None:
+        super().__init__(loader)
+        self.warn_double_anchors = False
+        self._held = 0
+        self._below: dict[str, int] = {}  # what each anchor stands for, itself included
+
+    def compose_node(self, parent: Any, index: Any) -> Node:
+        """Read what comes next; an alias counts as all that it stands for."""
+        event, before = self.parser.peek_event(), self._held
+        # An anchor without a number is not complete: a value within itself, which the constructor refuses.
+        self._held += self._below.get(event.anchor, 1) if isinstance(event, AliasEvent) else 1
+        if self._held > MOST:
+            problem = f"it holds more than {MOST:,} values, where an alias counts as what it stands for"
+            raise ComposerError(None, None, problem, event.start_mark)
+        node = super().compose_node(parent, index)
+        if event.anchor is not None:
+            self._below[event.anchor] = self._held - before
+        return node
+
+    def compose_mapping_node(self, anchor: Any) -> MappingNode:
+        """Read a mapping; a name that is a list or a mapping would be written out to be shown."""
+        node = super().compose_mapping_node(anchor)
+        for key, _ in node.value:
+            if not isinstance(key, ScalarNode):
+                raise ComposerError(None, None, "a name has to be text; put it in quotes", key.start_mark)
+        return node
 
 
 class _Constructor(RoundTripConstructor):
@@ -29,7 +61,10 @@ class _Constructor(RoundTripConstructor):
         if node in self.recursive_objects and node not in self.constructed_objects:
             raise ConstructorError(None, None, WITHIN, node.start_mark)
         try:
-            return super().construct_object(node, deep)
+            value = super().construct_object(node, deep)
+            if isinstance(value, int) and abs(value) >= GREATEST:
+                raise ValueError("too large")
+            return value
         except (ValueError, LookupError) as error:
             kind = str(node.tag).rpartition(":")[2]
             problem = f"'{str(node.value)[:40]}' is no possible {kind}; put it in quotes to mean text"
@@ -91,7 +126,7 @@ def parse(text: str, path: Path) -> YamlFile:
     """Read ``text``, which stands in ``path``."""
     try:
         tree = _load(text)
-        data = _plain(tree, count(1))
+        data = _plain(tree)
     except (YAMLError, RecursionError) as error:
         mark = isinstance(error, MarkedYAMLError) and (error.problem_mark or error.context_mark)
         where = f"{path}:{mark.line + 1}" if mark else path
@@ -104,26 +139,23 @@ def parse(text: str, path: Path) -> YamlFile:
 def value(text: str, where: str) -> Any:
     """Read one value, given at ``where``."""
     try:
-        return _plain(_load(text), count(1))
+        return _plain(_load(text))
     except (YAMLError, RecursionError) as error:
         raise MtgcnError(f"{where}: '{text}' is not valid YAML, {_reason(error)}.") from error
 
 
 def _load(text: str) -> Any:
     loader = YAML()
-    loader.Constructor, loader.max_depth = _Constructor, DEEPEST
-    loader.composer.warn_double_anchors = False
+    loader.Composer, loader.Constructor, loader.max_depth = _Composer, _Constructor, DEEPEST
     return loader.load(text)
 
 
-def _plain(value: Any, number: "count[int]") -> Any:
-    """Return ``value`` in dicts and lists of Python's own; ``number`` counts what it holds."""
-    if next(number) > MOST:
-        raise YAMLError(f"it holds more than {MOST:,} values, where an alias counts as what it stands for")
+def _plain(value: Any) -> Any:
+    """Return ``value`` in dicts and lists of Python's own."""
     if isinstance(value, dict):
-        return {str(name): _plain(item, number) for name, item in value.items()}
+        return {str(name): _plain(item) for name, item in value.items()}
     if isinstance(value, list):
-        return [_plain(item, number) for item in value]
+        return [_plain(item) for item in value]
     return str(value) if isinstance(value, str) else value
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mtgcn.data import datasets
 from mtgcn.experiments.parameters import tasks_of
+from mtgcn.pipeline.project import check_name
 from mtgcn.pipeline.search import outcome, stages
 from mtgcn.pipeline.search.batches import Executor, here, lay_out
 from mtgcn.pipeline.search.journal import Journal, locked
@@ -30,6 +31,7 @@ class Search:
     @classmethod
     def of(cls, source: Path, root: Path) -> "Search":
         """Return the search of the file ``source`` in the checkout ``root``."""
+        check_name(source)
         return cls(source, read(source), root)
 
     @property
