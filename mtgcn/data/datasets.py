@@ -1,7 +1,7 @@
 """Load a data set by name, or a graph of your own by path, as one typed object."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -28,10 +28,11 @@ class Dataset(Arrays):
     digest: str
 
 
-def load(name_or_path: str | Path, normalise: bool = True) -> Dataset:
+def load(name_or_path: str | Path, normalise: bool = True, self_loops: bool = False) -> Dataset:
     """Load ``cora``, ``citeseer``, ``pubmed``, ``toy``, or the ``.npz`` file of a graph of your own.
 
-    With ``normalise`` each row of the features is divided by its sum, as Kipf & Welling do. The arrays
+    With ``normalise`` each row of the features is divided by its sum, as Kipf & Welling do. With ``self_loops`` the
+    nodes that the raw files link with themselves keep that link beside the one that Â gives to every node. The arrays
     that a ``.npz`` file holds are described in `graph_file`.
     """
     name = str(name_or_path)
@@ -44,7 +45,10 @@ def load(name_or_path: str | Path, normalise: bool = True) -> Dataset:
             f"there is no data set '{name}', and a graph of your own is a path that ends in .npz" + nearest(name, NAMES)
         )
     source, files = sources.obtain(name)
-    dataset = from_arrays(planetoid.assemble(name, files), name, source, normalise)
+    arrays = planetoid.assemble(name, files)
+    if not self_loops:
+        arrays = replace(arrays, loops=arrays.loops[:0])
+    dataset = from_arrays(arrays, name, source, normalise)
     if dataset.digest != DIGESTS[name]:
         raise MtgcnError(
             f"the arrays of '{name}' from {source} have the digest {dataset.digest},"
@@ -87,6 +91,7 @@ def from_arrays(arrays: Arrays, name: str, source: str, normalise: bool = True) 
         test=arrays.test,
         classes=arrays.classes,
         unlabelled=arrays.unlabelled,
+        loops=arrays.loops,
     )
 
 

@@ -88,13 +88,11 @@ def assemble(name: str, files: Mapping[str, bytes]) -> Arrays:
     one_hot = np.zeros((nodes, y.shape[1]), dtype=np.int64)
     one_hot[rows] = np.concatenate([ally, ty])
 
-    degrees = [len(neighbours[node]) for node in range(nodes)]
+    source = np.repeat(np.arange(nodes), [len(neighbours[node]) for node in range(nodes)])
+    target = np.concatenate([np.array(neighbours[node], dtype=np.int64) for node in range(nodes)])
     return Arrays(
-        edges=canonical_edges(
-            np.repeat(np.arange(nodes), degrees),
-            np.concatenate([np.array(neighbours[node], dtype=np.int64) for node in range(nodes)]),
-            nodes,
-        ),
+        edges=canonical_edges(source, target, nodes),
+        loops=np.unique(source[source == target]),
         features=canonical_features(place @ sp.vstack([allx, tx], format="csr")),
         labels=one_hot.argmax(axis=1),
         train=np.arange(len(y)),

@@ -12,6 +12,7 @@ from mtgcn.engine.graph import Graph
 from mtgcn.engine.linear import Linear
 from mtgcn.engine.part import NodeSet
 from mtgcn.engine.randomness import stream
+from mtgcn.errors import MtgcnError
 
 
 class ThinnedGraph(Graph):
@@ -27,6 +28,8 @@ class ThinnedGraph(Graph):
     """
 
     def __init__(self, graph: Graph, seeds: Sequence[int], rate: float) -> None:
+        if len(graph.loops):
+            raise MtgcnError("DropEdge knows no self-loops of the raw files; use self_loops: dropped.")
         super().__init__(
             graph.edges, graph.part.whole, graph.runs, graph.device, graph.dtype, graph.backend, graph.part
         )

@@ -22,6 +22,7 @@ class Graph:
         backend: what multiplies sparse matrices: ``"compiled"``, ``"dgl"``, ``"torch"``, or ``"auto"``, the first of
             them that the machine has.
         part: what states have rows for; the whole graph when not given.
+        loops: nodes with a self-loop of their own, which A counts beside the one of I.
     """
 
     def __init__(
@@ -33,11 +34,14 @@ class Graph:
         dtype: torch.dtype = torch.float32,
         backend: str = "auto",
         part: Part | None = None,
+        loops: np.ndarray | None = None,
     ) -> None:
+        self.loops = np.empty(0, np.int64) if loops is None else loops
         self.edges, self.runs, self.device, self.dtype = edges, runs, device, dtype
         self.backend = choose_backend(backend, device, dtype)
         self.part = part or Part(nodes)
-        ends = np.concatenate([edges, edges[::-1], np.tile(np.arange(nodes), (2, 1))], axis=1)
+        itself = np.concatenate([np.arange(nodes), self.loops])
+        ends = np.concatenate([edges, edges[::-1], np.tile(itself, (2, 1))], axis=1)
         with_loops = sparse.csr_matrix((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(nodes, nodes))
         self._scale = 1.0 / np.sqrt(np.asarray(with_loops.sum(axis=1)).ravel()[self.part.index])  # D̃^-1/2
         self._with_loops = self.part.among(with_loops)  # A + I
@@ -59,7 +63,7 @@ class Graph:
         part = around(self.edges, nodes, hops, self.part.whole)
         if part.members is None:
             return self
-        return Graph(self.edges, part.whole, self.runs, self.device, self.dtype, self.backend, part)
+        return Graph(self.edges, part.whole, self.runs, self.device, self.dtype, self.backend, part, self.loops)
 
     def draw(self) -> None:
         """Draw what is random about the graph in the next epoch of training: nothing, but see `ThinnedGraph`."""

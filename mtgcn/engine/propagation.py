@@ -68,11 +68,13 @@ def propagation(
     """Return S_out A S_in for all runs as a map of states, (runs, n_in, c) to (runs, n_out, c).
 
     Args:
-        matrix: A, (n_out, n_in), of ones.
+        matrix: A, (n_out, n_in), of small whole numbers: how often a neighbour counts.
         out_scale: (n_out,), the diagonal of S_out.
         in_scale: (n_in,), the diagonal of S_in.
         backend: ``"compiled"``, ``"dgl"`` or ``"torch"``.
     """
+    if backend != "torch":
+        matrix = of_ones(matrix)
     if backend == "compiled":
         return kernels.propagation(matrix, out_scale, in_scale, runs, dtype)
     if backend == "dgl":
@@ -81,6 +83,15 @@ def propagation(
     scaled = sparse.diags(out_scale) @ matrix @ sparse.diags(in_scale)
     block = sparse.csr_matrix(sparse.block_diag([scaled] * runs))
     return over_runs(csr(csr_index(block, device), torch.from_numpy(block.data).to(device, dtype), block.shape))
+
+
+def of_ones(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Return a matrix of whole numbers as one of ones, with an entry as often as its number says."""
+    times = matrix.data.astype(np.int64)
+    if (times == 1).all():
+        return matrix
+    ends = np.concatenate([[0], np.cumsum(times)])[matrix.indptr]
+    return sparse.csr_matrix((np.ones(times.sum()), np.repeat(matrix.indices, times), ends), shape=matrix.shape)
 
 
 def _by_dgl(matrix: sparse.csr_matrix, out_scale: Tensor, in_scale: Tensor, runs: int) -> Map:

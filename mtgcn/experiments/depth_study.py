@@ -8,7 +8,7 @@ import pandas as pd
 from mtgcn.data.datasets import Dataset, one_answer
 from mtgcn.experiments import embedding_maps, experiment
 from mtgcn.experiments.build import split_of
-from mtgcn.experiments.columns import MAPPED, MEASURES
+from mtgcn.experiments.columns import MAPPED, MEASURES, NORMS
 from mtgcn.experiments.learning_curves import thinned
 from mtgcn.experiments.parameters import BASELINE, Parameters
 from mtgcn.experiments.progress import Shown
@@ -67,7 +67,7 @@ def study(parameters: Parameters, data: Dataset, progress: Shown = True) -> Stud
     return Study(
         table,
         rounded(measures[measures["best"]].drop(columns="best")),
-        rounded(_course(measures[~measures["best"]])),
+        rounded(course(measures[~measures["best"]])),
         rounded(pd.concat(curves, ignore_index=True).merge(chosen)),
         rounded(last[~last["best"]].drop(columns="best").merge(chosen)),
         pd.concat(pictures, ignore_index=True) if pictures else pd.DataFrame(columns=MAPPED),
@@ -103,13 +103,13 @@ def rounded(table: pd.DataFrame, digits: int = 5) -> pd.DataFrame:
     return shown
 
 
-def _course(measures: pd.DataFrame) -> pd.DataFrame:
+def course(measures: pd.DataFrame) -> pd.DataFrame:
     """Return the mean over runs at about 15 of the recorded epochs, evenly spaced in the logarithm."""
     epochs = np.unique(measures["epoch"])
     kept = epochs[np.unique(np.searchsorted(epochs, np.geomspace(1, epochs[-1], COURSE_POINTS).round()))]
     shown = measures[measures["epoch"].isin(kept)]
     return (
-        shown.groupby(["network", "hidden_layers", "epoch", "layer"], sort=False)[[*MEASURES, "gradient_norm"]]
+        shown.groupby(["network", "hidden_layers", "epoch", "layer"], sort=False)[[*MEASURES, *NORMS]]
         .mean()
         .reset_index()
     )

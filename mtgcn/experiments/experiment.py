@@ -8,6 +8,7 @@ import pandas as pd
 
 from mtgcn.data.datasets import Dataset, load
 from mtgcn.errors import MtgcnError
+from mtgcn.experiments.best_epoch import RULES, Rule
 from mtgcn.experiments.build import build, restore, split_of
 from mtgcn.experiments.columns import MEASURED
 from mtgcn.experiments.parameters import Parameters
@@ -17,8 +18,16 @@ from mtgcn.experiments.recorder import Recorder
 from mtgcn.experiments.training import Trained, train
 
 TOGETHER = 10  # runs that train as one batch; more would leave the cache and gain nothing
+
+
+def column(rule: Rule) -> str:
+    """Return the name of the column with the test accuracies at the best epochs by this rule."""
+    return f"test_by_{rule.replace('-', '_')}"
+
+
 COLUMNS = [
     "dataset",
+    "protocol",
     "network",
     "hidden_layers",
     "seed",
@@ -29,6 +38,7 @@ COLUMNS = [
     "learning_rate",
     "seconds",
     "diverged",
+    *map(column, RULES),
 ]
 
 
@@ -68,7 +78,8 @@ def check(parameters: Parameters, dataset: Dataset) -> None:
 
 def data_of(parameters: Parameters) -> Dataset:
     """Load the data set of ``parameters``, in the split that they say."""
-    return split_of(parameters, load(parameters.dataset, normalise=parameters.normalise_features))
+    kept = parameters.self_loops == "kept"
+    return split_of(parameters, load(parameters.dataset, parameters.normalise_features, kept))
 
 
 def run(parameters: Parameters, dataset: Dataset | None = None, progress: Shown = True) -> Outcome:
@@ -113,22 +124,27 @@ def run(parameters: Parameters, dataset: Dataset | None = None, progress: Shown 
 
 def tabulate(parameters: Parameters, network: str, dataset: Dataset, trained: Trained) -> pd.DataFrame:
     """Return the tidy table of a batch, one row a run; here, and only here, the test nodes are looked at."""
-    best = restore(parameters, network, dataset, trained.seeds, trained.best_weights)
-    right = best.predict(best.batch.test) == best.batch.labels(best.batch.test)
-    accuracy = right.double().mean(1) * 100
+    tested = {}
+    for rule, best in trained.best.items():
+        restored = restore(parameters, network, dataset, trained.seeds, best.weights)
+        right = restored.predict(restored.batch.test) == restored.batch.labels(restored.batch.test)
+        accuracy = (right.double().mean(1) * 100).cpu().numpy().round(4)
+        tested[rule] = np.where(best.epoch > 0, accuracy, np.nan)
     return pd.DataFrame(
         {
             "dataset": dataset.name,
+            "protocol": parameters.protocol,
             "network": network,
             "hidden_layers": parameters.hidden_layers,
             "seed": trained.seeds,
-            "test_accuracy": np.where(trained.best_epoch > 0, accuracy.cpu().numpy().round(4), np.nan),
+            "test_accuracy": tested[trained.rule],
             "validation_accuracy": trained.validation_accuracy.round(4),
             "best_epoch": trained.best_epoch,
             "epochs": trained.epochs,
             "learning_rate": [float(f"{rate:.6g}") for rate in trained.learning_rate],
             "seconds": trained.seconds.round(3),
             "diverged": trained.diverged,
+            **{column(rule): accuracies for rule, accuracies in tested.items()},
         },
         columns=COLUMNS,
     )

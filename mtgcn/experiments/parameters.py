@@ -5,17 +5,29 @@ A YAML file, a notebook and Python say the same thing through this one model.
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializeAsAny,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from mtgcn.errors import nearest
+from mtgcn.experiments.best_epoch import Rule
+from mtgcn.experiments.protocols import PROTOCOLS, Protocol
 from mtgcn.model.layers import LAYERS
 from mtgcn.model.remedies import REMEDIES, Remedy
 from mtgcn.model.tasks import TASKS, TaskParameters
 
 BASELINE = "GCN"  # the network without tasks
 Tasks = dict[str, SerializeAsAny[TaskParameters]]
+T = TypeVar("T")
 
 
 class Parameters(BaseModel):
@@ -28,6 +40,12 @@ class Parameters(BaseModel):
         {"GCN": {}},
         min_length=1,
         description="networks by name, such as AE+FR, each with its tasks' parameters",
+    )
+    protocol: Protocol = Field(
+        "text",
+        description="a reading of the paper's protocol: its words (text), or what its GCN figures fit (matched); "
+        "it sets what is not set here: "
+        + ", ".join(f"{name} to {value}" for name, value in PROTOCOLS["matched"].items()),
     )
     hidden_layers: int = Field(1, ge=1, description="hidden layers of the encoder")
     depths: list[int] = Field(
@@ -48,23 +66,34 @@ class Parameters(BaseModel):
     first_seed: int = Field(0, ge=0, description="the runs have the seeds first_seed, first_seed + 1, …")
     epochs: int = Field(5000, ge=1, description="epochs at the most")
     learning_rate: float = Field(0.01, gt=0, description="Adam's learning rate at the start")
+    adam_epsilon: float = Field(1e-8, gt=0, lt=1, description="Adam's ε; Keras has 1e-7")
     dropout: float = Field(0.5, ge=0, lt=1, description="dropout rate before every layer")
-    l2: float = Field(5e-4, ge=0, description="L2 regularisation λ, as λ/2 ‖B‖²")
+    l2: float = Field(5e-4, ge=0, description="L2 regularisation λ")
     l2_layers: Literal["first", "all"] = Field("first", description="L2 on the first layer or on all layers")
+    l2_counts: Literal["half", "whole"] = Field(
+        "half", description="the penalty is λ/2 ‖B‖², as in Kipf & Welling's code, or λ ‖B‖², as in Keras"
+    )
+    l2_in_validation_loss: bool = Field(
+        False, description="the validation loss that steers plateau and best epoch has the penalty in it, as in Keras"
+    )
     main_weight: float = Field(1.0, ge=0, description="weight w_main of the main risk in the objective")
     plateau_patience: int = Field(40, ge=1, description="epochs without improvement that cut the learning rate")
     plateau_factor: float = Field(0.1, gt=0, lt=1, description="what the learning rate is multiplied by")
     plateau_tolerance: float = Field(
-        1e-4, ge=0, lt=1, description="relative decrease of the validation loss that counts as an improvement"
+        1e-4, ge=0, lt=1, description="decrease of the validation loss that counts as an improvement"
+    )
+    plateau_counts: Literal["relative", "absolute"] = Field(
+        "relative", description="that decrease is a share of the loss, as in torch, or a difference, as in Keras"
     )
     stop_below: float = Field(
         5e-7,
         ge=0,
         description="a run ends once its learning rate is below this, where nothing moves; 0: never",
     )
-    best_epoch_by: Literal["accuracy", "loss"] = Field(
+    best_epoch_by: Rule = Field(
         "accuracy",
-        description="the best epoch has the highest validation accuracy or the lowest validation loss",
+        description="the best epoch has the highest validation accuracy (of equal ones the first, the last or the one "
+        "of the lowest loss), or the lowest multi-task or main loss on the validation nodes",
     )
     validation_risk_nodes: Literal["validation", "all"] = Field(
         "validation", description="nodes of the auxiliary risks in the validation loss"
@@ -79,6 +108,9 @@ class Parameters(BaseModel):
         0,
         ge=0,
         description="random splits to repeat everything on, drawn from split_seed (or 0) and following; 0: none",
+    )
+    variants: dict[str, dict[str, Any]] = Field(
+        {}, description="settings to repeat everything under, by a name of your choice: each changes some parameters"
     )
     open_points: bool = Field(False, description="train every other reading of what the paper leaves open, too")
     measure_every: int = Field(
@@ -96,6 +128,11 @@ class Parameters(BaseModel):
         "", description="whose settings remedy and training have, where they are not this project's: a mark, no more"
     )
     normalise_features: bool = Field(True, description="divide each row of the features by its sum")
+    self_loops: Literal["dropped", "kept"] = Field(
+        "dropped",
+        description="what becomes of links of a node with itself in the raw files (Citeseer 124, Pubmed 3): "
+        "kept, as in Kipf & Welling's code, they count beside the one that every node has",
+    )
     device: Literal["auto", "cpu", "cuda"] = Field("auto", description="auto takes a GPU when there is one")
     backend: Literal["auto", "compiled", "dgl", "torch"] = Field(
         "auto",
@@ -114,8 +151,14 @@ class Parameters(BaseModel):
 
     def at(self, **changes: Any) -> "Parameters":
         """Return the parameters of one experiment: without what these are repeated over, and with ``changes``."""
-        one = {"depths": [], "splits": 0, "open_points": False, "maps": [], "measure_every": self.measured_every}
-        return Parameters.model_validate({**self.model_dump(), **one, **changes})
+        one = {"depths": [], "splits": 0, "variants": {}, "open_points": False, "maps": []}
+        return Parameters.model_validate({**self.model_dump(), **one, "measure_every": self.measured_every, **changes})
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_the_protocol_has_it(cls, given: Any) -> Any:
+        preset = PROTOCOLS.get(given.get("protocol", "text"), {}) if isinstance(given, Mapping) else {}
+        return {**preset, **given} if preset else given
 
     @field_validator("depths")
     @classmethod
@@ -128,12 +171,29 @@ class Parameters(BaseModel):
             raise ValueError("depths, a list, takes the place of hidden_layers: leave one of them out")
         return depths
 
-    @field_validator("splits", "open_points")
+    @field_validator("splits", "variants", "open_points")
     @classmethod
-    def _repeated_once(cls, value: int | bool, info: ValidationInfo) -> int | bool:
-        if value and (info.data.get("depths") or info.data.get("splits")):
-            raise ValueError("depths, splits and open_points exclude each other: give each a file of its own")
+    def _repeated_once(cls, value: T, info: ValidationInfo) -> T:
+        if value and any(info.data.get(name) for name in ("depths", "splits", "variants")):
+            raise ValueError("depths, splits, variants and open_points exclude each other: give each a file of its own")
         return value
+
+    @model_validator(mode="after")
+    def _variants_are_settings(self) -> "Parameters":
+        for name, changes in self.variants.items():
+            for setting in changes:
+                if setting not in VARIED:
+                    raise ValueError(
+                        f"variants: '{name}' changes '{setting}', which is no setting{nearest(setting, VARIED)}"
+                    )
+            try:
+                self.at(**changes)
+            except ValidationError as refused:
+                error = refused.errors()[0]
+                raise ValueError(
+                    f"variants: '{name}' cannot be: {error['loc'][-1] if error['loc'] else ''} {error['msg']}"
+                ) from None
+        return self
 
     @field_validator("maps")
     @classmethod
@@ -174,6 +234,24 @@ class Parameters(BaseModel):
         if not isinstance(networks, Mapping):
             return networks
         return {name: tasks_of(name, given) for name, given in networks.items()}
+
+
+# What a variant may change: all but what it is repeated over, what it runs on and how often.
+VARIED = sorted(
+    set(Parameters.model_fields)
+    - {
+        "dataset",
+        "networks",
+        "depths",
+        "splits",
+        "variants",
+        "open_points",
+        "maps",
+        "runs",
+        "first_seed",
+        "hidden_layers",
+    }
+)
 
 
 def network_names() -> list[str]:

@@ -6,20 +6,29 @@ import numpy as np
 class Plateau:
     """Multiply a run's learning rate by ``factor`` after ``patience`` epochs in a row without improvement.
 
-    An improvement is a loss below ``(1 - tolerance)`` times the best. The paper cuts when the loss "did not
+    An improvement is a loss below ``(1 - tolerance)`` times the best, or ``absolute``, as Keras counts, below the best
+    by more than ``tolerance``. The paper cuts when the loss "did not
     improve for 40 epochs in a row", so the 40th bad epoch cuts; torch's ``ReduceLROnPlateau`` waits for one
     more and agrees with this rule at ``patience - 1``.
     """
 
-    def __init__(self, runs: int, learning_rate: float, patience: int, factor: float, tolerance: float) -> None:
+    def __init__(
+        self,
+        runs: int,
+        learning_rate: float,
+        patience: int,
+        factor: float,
+        tolerance: float,
+        absolute: bool = False,
+    ) -> None:
         self.learning_rates = np.full(runs, learning_rate)
-        self.patience, self.factor, self.tolerance = patience, factor, tolerance
+        self.patience, self.factor, self.tolerance, self.absolute = patience, factor, tolerance, absolute
         self._best = np.full(runs, np.inf)
         self._bad = np.zeros(runs, dtype=int)
 
     def update(self, losses: np.ndarray) -> None:
         """Take the validation losses of an epoch, (runs,)."""
-        better = losses < self._best * (1 - self.tolerance)
+        better = losses < (self._best - self.tolerance if self.absolute else self._best * (1 - self.tolerance))
         better |= np.isinf(self._best) & np.isfinite(losses)
         self._best = np.where(better, losses, self._best)
         self._bad = np.where(better, 0, self._bad + 1)

@@ -16,7 +16,8 @@ class Recorder:
 
     The rows of an epoch tell of the hidden layers (1 is the first) on the clean features, after that epoch's step.
     ``gradient_norm`` is that of the first layer's weights, of the risks without L2, in the training pass of the epoch;
-    it belongs to a run, and stands in the row of each of its layers. Rows with ``best`` are those of the best epoch's
+    it belongs to a run, and stands in the row of each of its layers. ``weight_norm`` is the Frobenius norm of the
+    layer's own weights. Rows with ``best`` are those of the best epoch's
     weights: there the gradient is that of one training pass at these weights, with the first masks of each stream.
 
     Args:
@@ -34,11 +35,14 @@ class Recorder:
 
     def record(self, network: Network, epochs: Sequence[int], gradients: Floats, best: bool = False) -> None:
         """Measure every layer of every run; ``epochs`` and ``gradients`` have one value a run, (runs,)."""
-        for number, state in enumerate(network.embed(), start=1):
+        states = network.embed()
+        before = network.batch.architecture.encoder_layers - len(states)  # layers that a remedy has before the hidden
+        for number, state in enumerate(states, start=1):
             rows = {"seed": network.batch.seeds, "epoch": epochs, "best": best, "layer": number}
-            self._parts.append(
-                pd.DataFrame({**rows, **self.gauge.measures(state.detach().cpu().numpy()), "gradient_norm": gradients})
-            )
+            measured = self.gauge.measures(state.detach().cpu().numpy())
+            weights = network.weights[f"encoder.{before + number - 1}.B"].detach().flatten(1).double().norm(dim=1)
+            norms = {"gradient_norm": gradients, "weight_norm": weights.cpu().numpy()}
+            self._parts.append(pd.DataFrame({**rows, **measured, **norms}))
 
     def record_best(self, network: Network, epochs: np.ndarray) -> None:
         """Measure the network of the best ``epochs`` (runs,); a run without one (0) has no rows."""

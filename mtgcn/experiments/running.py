@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from mtgcn.data.datasets import Dataset
-from mtgcn.experiments import depth_study, experiment, reading_study, records, split_study, stored
+from mtgcn.experiments import depth_study, experiment, reading_study, records, split_study, stored, variant_study
 from mtgcn.experiments.learning_curves import thinned
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.progress import Shown
@@ -72,7 +72,7 @@ def read(name: str) -> Runs | None:
 
 
 def train(parameters: Parameters, progress: Shown = True, dataset: Dataset | None = None) -> Runs:
-    """Train the networks of ``parameters`` at all their depths, on all their splits, or in all readings."""
+    """Train the networks of ``parameters`` at all their depths, on all their splits, in all variants or readings."""
     start = time.perf_counter()
     data = experiment.data_of(parameters) if dataset is None else dataset
     table, kept, trained = _trained(parameters, progress, data)
@@ -83,7 +83,8 @@ def planned(parameters: Parameters) -> int:
     """Return how many runs `train` will train."""
     if parameters.open_points:
         return parameters.runs * len(reading_study.planned(parameters))
-    return parameters.runs * len(parameters.networks) * max(1, len(parameters.depths)) * max(1, parameters.splits)
+    repeated = max(1, len(parameters.depths)) * max(1, parameters.splits) * max(1, len(parameters.variants))
+    return parameters.runs * len(parameters.networks) * repeated
 
 
 def _trained(
@@ -91,6 +92,8 @@ def _trained(
 ) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], Mapping[str, Trained]]:
     if parameters.open_points:
         return reading_study.run(parameters, progress), {}, {}
+    if parameters.variants:
+        return *variant_study.run(parameters, progress), {}
     if parameters.splits:
         return split_study.run(parameters, data, progress), {}, {}
     if parameters.depths:

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from mtgcn.engine.adam import Adam
 from mtgcn.engine.machine import fitting_threads, keep_large_blocks
+from mtgcn.experiments.best_epoch import RULES, Best, Rule, scores
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.plateau import Plateau
 from mtgcn.experiments.recorder import Recorder, first_gradients
@@ -30,38 +31,54 @@ class Progress:
 
 @dataclass
 class Trained:
-    """The outcome of a batch of runs, arrays of one value a run unless said otherwise."""
+    """The outcome of a batch of runs, arrays of one value a run unless said otherwise.
+
+    ``best`` has the best epochs by every rule, ``rule`` is the one that counts.
+    """
 
     seeds: list[int]
-    validation_accuracy: np.ndarray
-    best_epoch: np.ndarray
+    rule: Rule
+    best: dict[Rule, Best]
     epochs: np.ndarray
     learning_rate: np.ndarray
     seconds: np.ndarray
     diverged: np.ndarray
-    best_weights: dict[str, Tensor]  # (runs, ...) each, at the best epoch
     curves: dict[str, list[np.ndarray]] = field(default_factory=dict)  # a (runs,) array an epoch, NaN once ended
 
     @classmethod
-    def of(cls, network: Network) -> "Trained":
+    def of(cls, network: Network, rule: Rule) -> "Trained":
         """Return the outcome before the first epoch."""
         runs = network.batch.runs
         return cls(
             seeds=network.batch.seeds,
-            validation_accuracy=np.full(runs, np.nan),
-            best_epoch=np.zeros(runs, dtype=int),
+            rule=rule,
+            best={each: Best.none(runs, network.weights) for each in RULES},
             epochs=np.zeros(runs, dtype=int),
             learning_rate=np.full(runs, np.nan),
             seconds=np.zeros(runs),
             diverged=np.zeros(runs, dtype=bool),
-            best_weights={name: value.detach().clone() for name, value in network.weights.items()},
             curves={name: [] for name in ("training_loss", "validation_loss", "validation_accuracy", "learning_rate")},
         )
+
+    @property
+    def best_epoch(self) -> np.ndarray:
+        """The best epoch of each run, counted from 1; 0 for one that had none."""
+        return self.best[self.rule].epoch
+
+    @property
+    def validation_accuracy(self) -> np.ndarray:
+        """The validation accuracy at the best epoch of each run, in percent."""
+        return self.best[self.rule].validation_accuracy
+
+    @property
+    def best_weights(self) -> dict[str, Tensor]:
+        """The weights at the best epochs, (runs, ...) each."""
+        return self.best[self.rule].weights
 
     @classmethod
     def joined(cls, parts: Sequence["Trained"]) -> "Trained":
         """Return the outcomes of several batches of one network as if they had been one."""
-        arrays = ("validation_accuracy", "best_epoch", "epochs", "learning_rate", "seconds", "diverged")
+        arrays = ("epochs", "learning_rate", "seconds", "diverged")
         epochs = range(max(int(part.epochs.max()) for part in parts))
         curves = {
             name: [np.concatenate([part._at(name, epoch) for part in parts]) for epoch in epochs]
@@ -69,10 +86,9 @@ class Trained:
         }
         return cls(
             seeds=[seed for part in parts for seed in part.seeds],
+            rule=parts[0].rule,
+            best={rule: Best.joined([part.best[rule] for part in parts]) for rule in parts[0].best},
             **{name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays},
-            best_weights={
-                name: torch.cat([part.best_weights[name] for part in parts]) for name in parts[0].best_weights
-            },
             curves=curves,
         )
 
@@ -98,9 +114,7 @@ def train(
         with fitting_threads(network.batch.stored_values):
             for number in range(1, parameters.epochs + 1):
                 training.epoch(number)
-                if (
-                    number == 1
-                ):  # not before: it makes large arrays that are soon freed, and memory for these is not kept
+                if number == 1:  # not before: it makes large arrays that are soon freed; memory for these is not kept
                     keep_large_blocks()
                 if report is not None:
                     report(training.progress(number))
@@ -116,18 +130,17 @@ class _Training:
 
     Attributes:
         moving: (M,) their numbers in the batch.
-        best: (R,) what decides on the best epoch, at the best so far.
     """
 
     def __init__(self, network: Network, parameters: Parameters, recorder: Recorder | None) -> None:
         self.network, self.parameters, self.recorder = network, parameters, recorder
-        self.outcome = Trained.of(network)
+        self.outcome = Trained.of(network, parameters.best_epoch_by)
         self.moving = np.arange(network.batch.runs)
-        self.best = np.full(network.batch.runs, -np.inf)
         compiled = network.batch.graph.backend == "compiled"
-        self.adam = Adam(network.weights, l2_of(network, parameters), compiled)
+        self.adam = Adam(network.weights, l2_of(network, parameters), parameters.adam_epsilon, compiled)
         rule = parameters.plateau_patience, parameters.plateau_factor, parameters.plateau_tolerance
-        self.plateau = Plateau(network.batch.runs, parameters.learning_rate, *rule)
+        absolute = parameters.plateau_counts == "absolute"
+        self.plateau = Plateau(network.batch.runs, parameters.learning_rate, *rule, absolute)
 
     def epoch(self, number: int) -> None:
         """Train for an epoch, counted from 1, and see how the moving runs do on the validation nodes."""
@@ -140,10 +153,16 @@ class _Training:
         self.adam.step(rates.tolist())
         everywhere = self.parameters.validation_risk_nodes == "all"
         judged = self.network.validate(None if everywhere else self.network.batch.validation)
+        told = [loss.detach(), *judged]
+        if self.parameters.l2_in_validation_loss:
+            told.append(self.adam.penalty())
         # The only place in an epoch where a GPU is waited for.
-        training_loss, accuracy, validation_loss = torch.stack([loss.detach(), *judged]).cpu().numpy()
+        training_loss, accuracy, validation_loss, main_loss, *penalty = torch.stack(told).cpu().numpy()
+        validation_loss = sum(penalty, start=validation_loss)
         self._record(number, training_loss, validation_loss, accuracy, rates)
-        self._remember_best(number, validation_loss, accuracy)
+        for rule, best in self.outcome.best.items():
+            judged_by = scores(rule, number, accuracy, validation_loss, main_loss)
+            best.update(number, self.moving, self.network.weights, accuracy, *judged_by)
         self.plateau.update(validation_loss)
         self.outcome.seconds[self.moving] += (time.perf_counter() - start) / len(self.moving)
         if self.recorder and gradients is not None:
@@ -176,24 +195,14 @@ class _Training:
             row[self.moving] = value
             curve.append(row)
 
-    def _remember_best(self, number: int, validation_loss: np.ndarray, accuracy: np.ndarray) -> None:
-        """Keep the weights of the runs that have just had their best epoch; of equal epochs the first counts."""
-        score = accuracy if self.parameters.best_epoch_by == "accuracy" else -validation_loss
-        # An accuracy can be counted among logits that are not finite, too.
-        better = (score > self.best[self.moving]) & np.isfinite(validation_loss)
-        if not better.any():
-            return
-        chosen = self.moving[better]
-        self.best[chosen] = score[better]
-        self.outcome.best_epoch[chosen] = number
-        self.outcome.validation_accuracy[chosen] = accuracy[better]
-        whole, part = torch.from_numpy(chosen), torch.from_numpy(np.flatnonzero(better))
-        for name, value in self.network.weights.items():
-            self.outcome.best_weights[name][whole] = value.detach()[part]
-
 
 def l2_of(network: Network, parameters: Parameters) -> dict[str, float]:
-    """Return the L2 coefficient of each weight: that of the parameters on the first layer or all, and the remedy's."""
+    """Return λ of λ/2 ‖B‖² for each weight: that of the parameters on the first layer or all, and the remedy's.
+
+    The biases of graph convolutions are spared, as Keras' ``kernel_regularizer`` does.
+    """
     everywhere = parameters.l2_layers == "all"
-    usual = {name: parameters.l2 if everywhere or name.startswith("encoder.0.") else 0.0 for name in network.weights}
+    l2 = parameters.l2 * (2 if parameters.l2_counts == "whole" else 1)
+    decays = {name for name in network.weights if everywhere or name.startswith("encoder.0.")}
+    usual = {name: l2 if name in decays and not name.endswith(".bias") else 0.0 for name in network.weights}
     return usual | parameters.remedy_settings.l2_of(name for name in usual if FURTHER.match(name))

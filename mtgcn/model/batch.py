@@ -55,7 +55,7 @@ class Batch:
     ) -> None:
         self.dataset, self.architecture, self.seeds = dataset, architecture, list(seeds)
         self.device, self.backend, self.dtype = device, backend, dtype
-        self.graph = Graph(dataset.edges, dataset.nodes, len(self.seeds), device, dtype, backend)
+        self.graph = Graph(dataset.edges, dataset.nodes, len(self.seeds), device, dtype, backend, loops=dataset.loops)
         self.labelled = NodeSet("labelled", dataset.train)
         self.validation = NodeSet("validation", dataset.validation)
         self.test = NodeSet("test", dataset.test)

@@ -60,6 +60,24 @@ class GC(Layer):
         return graph.propagate(x, rows), weights["B"]
 
 
+class BiasedGC(Layer):
+    """GC(X) = Â X B + b, as Keras' layers have a bias unless told otherwise."""
+
+    hops = 1
+
+    @staticmethod
+    def shapes(inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:  # noqa: D102
+        return {"B": (inputs, outputs), "bias": (outputs,)}
+
+    @staticmethod
+    def first(graph: Graph, weights: dict[str, Tensor], x: Linear) -> Tensor:  # noqa: D102
+        return graph.propagate(x @ weights["B"]) + weights["bias"][:, None]
+
+    @staticmethod
+    def factors(graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None) -> Factors:  # noqa: D102
+        return with_bias(graph.propagate(x, rows), weights["B"], weights["bias"])
+
+
 class Dense(Layer):
     """X B + b, every node by itself; not a layer to choose, since an encoder of it would not see the graph."""
 
@@ -75,9 +93,13 @@ class Dense(Layer):
 
     @staticmethod
     def factors(graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None) -> Factors:  # noqa: D102
-        z = graph.take(x, rows)
-        with_ones = torch.cat([z, torch.ones_like(z[..., :1])], dim=2)  # which make the bias a row of B
-        return with_ones, torch.cat([weights["B"], weights["b"][:, None]], dim=1)
+        return with_bias(graph.take(x, rows), weights["B"], weights["b"])
 
 
-LAYERS: dict[str, type[Layer]] = {"GC": GC}
+def with_bias(z: Tensor, b: Tensor, bias: Tensor) -> Factors:
+    """Return the factors of Z B + bias: a column of ones beside Z makes the (runs, outputs) bias a row of B."""
+    with_ones = torch.cat([z, torch.ones_like(z[..., :1])], dim=2)
+    return with_ones, torch.cat([b, bias[:, None]], dim=1)
+
+
+LAYERS: dict[str, type[Layer]] = {"GC": GC, "GC+bias": BiasedGC}

@@ -105,20 +105,22 @@ class Network:
         self._training.draw()
         forward = Pass(self.batch, self._training, self.weights, self.dropouts)
         risk_nodes = {name: task.nodes for name, task in self.tasks.items()}
-        return self._objective(forward, forward.main(self.batch.labelled), self.batch.labelled, risk_nodes)
+        main = self._main_risk(forward.main(self.batch.labelled), self.batch.labelled)
+        return self._objective(forward, main, risk_nodes)
 
     @torch.no_grad()
-    def validate(self, risk_nodes: NodeSet | None) -> tuple[Tensor, Tensor]:
-        """Return accuracy in percent and multi-task loss on the validation nodes, each (runs,) in float64.
+    def validate(self, risk_nodes: NodeSet | None) -> tuple[Tensor, Tensor, Tensor]:
+        """Return accuracy in percent, multi-task loss and R_main on the validation nodes, each (runs,) in float64.
 
         ``risk_nodes`` are those of the auxiliary risks.
         """
         graph = self.batch.graph if self.tasks and risk_nodes is None else self._validation
         forward = Pass(self.batch, graph, self.weights)
         logits = forward.main(self.batch.validation)
-        loss = self._objective(forward, logits, self.batch.validation, dict.fromkeys(self.tasks, risk_nodes))
+        main = self._main_risk(logits, self.batch.validation)
+        loss = self._objective(forward, main, dict.fromkeys(self.tasks, risk_nodes))
         right = logits.argmax(2).flatten() == self._labels["validation"]
-        return right.view(self.batch.runs, -1).double().mean(1) * 100, loss
+        return right.view(self.batch.runs, -1).double().mean(1) * 100, loss, main
 
     @torch.no_grad()
     def predict(self, nodes: NodeSet | None = None) -> Tensor:
@@ -142,12 +144,14 @@ class Network:
         kept._training.go_on(self._training, runs)
         return kept
 
-    def _objective(
-        self, forward: Pass, logits: Tensor, nodes: NodeSet, risk_nodes: Mapping[str, NodeSet | None]
-    ) -> Tensor:
-        """Return w_main R_main + Σ w_k R_k, (runs,): the main risk at ``nodes``, each other one at its own."""
+    def _main_risk(self, logits: Tensor, nodes: NodeSet) -> Tensor:
+        """Return R_main at ``nodes``, (runs,): the mean cross-entropy of their (runs, size, classes) logits."""
         losses = cross_entropy(logits.flatten(0, 1), self._labels[nodes.name], reduction="none")
-        loss = self.main_weight * losses.view(self.batch.runs, -1).mean(1, dtype=torch.float64)
+        return losses.view(self.batch.runs, -1).mean(1, dtype=torch.float64)
+
+    def _objective(self, forward: Pass, main_risk: Tensor, risk_nodes: Mapping[str, NodeSet | None]) -> Tensor:
+        """Return w_main R_main + Σ w_k R_k, (runs,), each auxiliary risk at its own nodes."""
+        loss = self.main_weight * main_risk
         for name, task in self.tasks.items():
             loss = loss + self._task_weights[name] * task.risk(forward, risk_nodes[name])
         return loss

@@ -15,6 +15,7 @@ from mtgcn.experiments.engine_digest import engine_digest
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.readings import READING, READINGS
 from mtgcn.experiments.split_study import SPLIT
+from mtgcn.experiments.variant_study import VARIANT
 from mtgcn.pipeline.states import Page
 
 EQUAL, CLOSE, DIFFERENT = "equal", "within tolerance", "different"
@@ -22,7 +23,7 @@ ACCURACIES = ("test_accuracy", "validation_accuracy")
 # Points of accuracy. Another processor or library rounds differently, and after a thousand epochs a few of the
 # test nodes fall elsewhere; a mistake in the engine moves more.
 TOLERANCE = 1.0
-WHERE = (SPLIT, READING, "hidden_layers", "network", "seed")  # the columns that say which run a row is
+WHERE = (SPLIT, READING, VARIANT, "hidden_layers", "network", "seed")  # the columns that say which run a row is
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,8 @@ def _alone(parameters: Parameters, row: Mapping[str, Any]) -> dict[str, Any]:
     changes: dict[str, Any] = {"hidden_layers": int(row["hidden_layers"]), "runs": 1, "first_seed": seed}
     if SPLIT in row:
         changes["split_seed"] = int(row[SPLIT])
+    if VARIANT in row:
+        changes |= parameters.variants[str(row[VARIANT])]
     if READING in row:
         from mtgcn.experiments.reading_study import changed
 

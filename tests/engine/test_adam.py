@@ -18,11 +18,11 @@ def gradients(step: int, name: str) -> torch.Tensor:
     return size * torch.randn(len(SEEDS), *SHAPES[name], generator=generator, dtype=torch.float64)
 
 
-def by_torch(run: int, l2: dict[str, float]) -> dict[str, torch.Tensor]:
+def by_torch(run: int, l2: dict[str, float], epsilon: float) -> dict[str, torch.Tensor]:
     start = Weights(SHAPES, SEEDS, CPU, torch.float64)
     own = {name: start[name][run].detach().clone().requires_grad_() for name in SHAPES}
     groups = [{"params": [own[name]], "weight_decay": l2.get(name, 0.0)} for name in SHAPES]
-    adam = torch.optim.Adam(groups)
+    adam = torch.optim.Adam(groups, eps=epsilon)
     for step in range(STEPS):
         for group in adam.param_groups:
             group["lr"] = RATES[step, run]
@@ -35,19 +35,28 @@ def by_torch(run: int, l2: dict[str, float]) -> dict[str, torch.Tensor]:
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-13), (torch.float32, 1e-5)])
 @pytest.mark.parametrize("l2", [{}, {"encoder.0.B": 0.05}, {"encoder.0.B": 0.05, "main.B": 0.4}])
 @pytest.mark.parametrize("compiled", [False, True])
-def test_steps_are_those_of_torch_with_a_learning_rate_for_each_run(dtype, tolerance, l2, compiled):
+@pytest.mark.parametrize("epsilon", [1e-8, 1e-3])
+def test_steps_are_those_of_torch_with_a_learning_rate_for_each_run(dtype, tolerance, l2, compiled, epsilon):
     weights = Weights(SHAPES, SEEDS, CPU, dtype)
-    adam = Adam(weights, l2, compiled)
+    adam = Adam(weights, l2, epsilon, compiled)
     for step in range(STEPS):
         for name in SHAPES:
             weights[name].grad += gradients(step, name)
         adam.step(RATES[step].tolist())
         assert not weights.grad.any()  # cleared for the next epoch
     for run in range(len(SEEDS)):
-        for name, expected in by_torch(run, l2).items():
+        for name, expected in by_torch(run, l2, epsilon).items():
             torch.testing.assert_close(
                 weights[name][run].detach().double(), expected.detach(), rtol=tolerance, atol=tolerance
             )
+
+
+def test_the_penalty_is_that_of_the_formula():
+    weights = Weights(SHAPES, SEEDS, CPU, torch.float64)
+    told = Adam(weights, {"encoder.0.B": 0.05, "main.B": 0.4}).penalty()
+    for run in range(len(SEEDS)):
+        first, last = (weights[name][run].detach().square().sum() for name in ("encoder.0.B", "main.B"))
+        assert told[run].item() == pytest.approx((0.05 * first + 0.4 * last).item() / 2, rel=1e-12)
 
 
 def test_without_l2_nothing_decays():

@@ -29,9 +29,11 @@ def states(channels: int = 5, dtype: torch.dtype = torch.float64) -> torch.Tenso
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("rows", [None, ROWS])
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-14), (torch.float32, 1e-6)])
-def test_propagation_is_the_dense_formula_forward_and_backward(backend, rows, dtype, tolerance):
-    copies = Graph(EDGES, NODES, RUNS, CPU, dtype, backend)
-    a_hat = renormalised_adjacency(EDGES, NODES)
+@pytest.mark.parametrize("loops", [[], [0, 4, 7]])
+def test_propagation_is_the_dense_formula_forward_and_backward(backend, rows, dtype, tolerance, loops):
+    itself = np.array(loops, dtype=np.int64)
+    copies = Graph(EDGES, NODES, RUNS, CPU, dtype, backend, loops=itself)
+    a_hat = renormalised_adjacency(EDGES, NODES, itself)
     a_hat = a_hat if rows is None else a_hat[rows.index]
     x, expected_x = states(dtype=dtype), states()
     result, expected = copies.propagate(x, rows), a_hat @ expected_x
@@ -75,6 +77,15 @@ def test_backends_agree(rows):
     for k in range(1, len(BACKENDS)):
         torch.testing.assert_close(results[0], results[k])
         torch.testing.assert_close(x[0].grad, x[k].grad)
+
+
+def test_a_part_knows_the_loops_of_its_nodes():
+    whole = Graph(EDGES, NODES, RUNS, CPU, torch.float64, loops=np.array([4]))
+    part = whole.around(NodeSet("one", np.array([3])), 1)
+    places = part.part.index
+    assert set(places) == {3, 4, 5}
+    x = states()
+    torch.testing.assert_close(part.propagate(x[:, places])[:, 0], whole.propagate(x)[:, 3])
 
 
 def test_input_is_left_as_it_was():

@@ -11,11 +11,13 @@ ANY_LOSS = st.floats(0, 10, allow_nan=False) | st.sampled_from([float("inf"), fl
 DRIFT = st.lists(st.sampled_from([1.0, 0.9999, 0.99985, 0.99995, 0.999, 0.9, 1.001]), min_size=1, max_size=80)
 
 
-def torch_rates(losses: list[float], patience: int, factor: float, tolerance: float) -> list[float]:
+def torch_rates(losses: list[float], patience: int, factor: float, tolerance: float, mode: str = "rel") -> list[float]:
     """The learning rates after each epoch by torch's own rule."""
     optimiser = torch.optim.SGD([torch.zeros(1)], lr=0.01)
     # torch cuts at the first bad epoch beyond its patience, and by default ignores cuts below 1e-8.
-    rule = ReduceLROnPlateau(optimiser, factor=factor, patience=patience - 1, threshold=tolerance, eps=0)
+    rule = ReduceLROnPlateau(
+        optimiser, factor=factor, patience=patience - 1, threshold=tolerance, eps=0, threshold_mode=mode
+    )
     rates = []
     for loss in losses:
         rule.step(loss)
@@ -23,9 +25,11 @@ def torch_rates(losses: list[float], patience: int, factor: float, tolerance: fl
     return rates
 
 
-def our_rates(sequences: np.ndarray, patience: int, factor: float, tolerance: float) -> np.ndarray:
+def our_rates(
+    sequences: np.ndarray, patience: int, factor: float, tolerance: float, absolute: bool = False
+) -> np.ndarray:
     """The same by ours, (runs, epochs) losses to (runs, epochs) rates."""
-    plateau = Plateau(len(sequences), 0.01, patience, factor, tolerance)
+    plateau = Plateau(len(sequences), 0.01, patience, factor, tolerance, absolute)
     rates = []
     for losses in sequences.T:
         plateau.update(losses)
@@ -49,11 +53,11 @@ def test_rates_are_those_of_torch_for_every_run(runs, patience, factor, toleranc
 
 
 @settings(deadline=None)
-@given(steps=DRIFT, patience=st.integers(1, 4), tolerance=st.sampled_from([0.0, 1e-4, 1e-3]))
-def test_small_improvements_count_as_torch_counts_them(steps, patience, tolerance):
+@given(steps=DRIFT, patience=st.integers(1, 4), tolerance=st.sampled_from([0.0, 1e-4, 1e-3]), absolute=st.booleans())
+def test_small_improvements_count_as_torch_counts_them(steps, patience, tolerance, absolute):
     losses = np.cumprod(steps)
-    ours = our_rates(losses[None], patience, 0.1, tolerance)[0]
-    assert ours.tolist() == torch_rates(losses.tolist(), patience, 0.1, tolerance)
+    ours = our_rates(losses[None], patience, 0.1, tolerance, absolute)[0]
+    assert ours.tolist() == torch_rates(losses.tolist(), patience, 0.1, tolerance, "abs" if absolute else "rel")
 
 
 def test_the_fortieth_bad_epoch_in_a_row_cuts():

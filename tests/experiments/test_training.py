@@ -8,6 +8,7 @@ from mtgcn.data import toy
 from mtgcn.data.datasets import from_arrays, load
 from mtgcn.engine import machine
 from mtgcn.experiments import build
+from mtgcn.experiments.best_epoch import RULES
 from mtgcn.experiments.training import Progress, l2_of, train
 
 TOY = load("toy")
@@ -96,12 +97,24 @@ def test_weights_of_zero_give_the_plain_network(network):
     assert not torch.equal(plain.best_weights["main.B"][1], in_one_run.best_weights["main.B"][1])
 
 
-@pytest.mark.parametrize("by", ["accuracy", "loss"])
-def test_best_epoch_is_the_first_best_of_the_curve(by):
+def first(score):
+    return score.argmax(0) + 1
+
+
+def last(score):
+    return len(score) - score[::-1].argmax(0)
+
+
+@pytest.mark.parametrize("by", RULES)
+def test_best_epoch_is_that_of_the_curves(by):
     outcome = trained("AE", best_epoch_by=by, runs=3, epochs=40)
     accuracy = np.stack(outcome.curves["validation_accuracy"])
-    score = accuracy if by == "accuracy" else -np.stack(outcome.curves["validation_loss"])
-    assert outcome.best_epoch.tolist() == (score.argmax(0) + 1).tolist()
+    loss = np.stack(outcome.curves["validation_loss"])
+    if by != "main-loss":  # which has no curve
+        of_equals = np.where(accuracy == accuracy.max(0), -loss, -np.inf)
+        rules = {"accuracy": first(accuracy), "accuracy-last": last(accuracy)}
+        rules |= {"accuracy-loss": first(of_equals), "loss": first(-loss)}
+        assert outcome.best_epoch.tolist() == rules[by].tolist()
     at_best = accuracy[outcome.best_epoch - 1, np.arange(3)]
     np.testing.assert_allclose(outcome.validation_accuracy, at_best, rtol=1e-6)
     # The weights kept are those of that epoch: a training that ends there has the same ones last.
@@ -109,6 +122,22 @@ def test_best_epoch_is_the_first_best_of_the_curve(by):
         shorter = trained("AE", seeds=[run], epochs=int(outcome.best_epoch[run]), best_epoch_by=by)
         for name, value in shorter.best_weights.items():
             assert torch.equal(value[0], outcome.best_weights[name][run])
+
+
+def test_all_rules_are_followed_whichever_counts():
+    one, other = (trained("ER", best_epoch_by=by, runs=3, **ENDING) for by in ("accuracy", "loss"))
+    for rule in RULES:
+        assert one.best[rule].epoch.tolist() == other.best[rule].epoch.tolist()
+        for name, value in one.best[rule].weights.items():
+            assert torch.equal(value, other.best[rule].weights[name])
+    assert one.best_epoch.tolist() != other.best_epoch.tolist()
+
+
+def test_main_loss_is_that_of_a_network_without_tasks():
+    plain = trained("GCN", runs=3, epochs=30)
+    assert plain.best["main-loss"].epoch.tolist() == plain.best["loss"].epoch.tolist()
+    decayed = trained("GCN", runs=3, epochs=30, l2=3.0, l2_in_validation_loss=True)
+    assert decayed.best["main-loss"].epoch.tolist() != decayed.best["loss"].epoch.tolist()
 
 
 def test_a_run_ends_with_its_learning_rate_and_its_curve_with_the_run():
@@ -202,6 +231,28 @@ def test_l2_acts_on_the_first_layer_or_on_all(layers, names):
         gradient = l2_of(network, chosen)[name] * before[name]
         expected = -0.01 * gradient / (gradient.abs() + 1e-8)  # Adam's first step
         torch.testing.assert_close(moved, expected, rtol=1e-6, atol=1e-12)
+
+
+def test_half_or_whole_is_a_factor_of_two():
+    one, other = (trained("GCN", runs=2, epochs=5, l2=l2, l2_counts=c) for l2, c in ((0.02, "half"), (0.01, "whole")))
+    assert_same_run(one, 1, other, 1)
+
+
+def test_the_penalty_in_the_validation_loss_is_that_of_the_formula():
+    shown = {"epochs": 1, "l2": 0.1, "l2_layers": "all", "hidden_layers": 2}
+    outside, inside = (trained("AE", **shown, l2_in_validation_loss=i) for i in (False, True))
+    squares = sum(value[0].double().square().sum() for value in inside.best_weights.values())
+    difference = inside.curves["validation_loss"][0][0] - outside.curves["validation_loss"][0][0]
+    assert difference == pytest.approx(0.05 * squares.item(), rel=1e-4)
+
+
+def test_biases_are_not_decayed():
+    chosen = parameters("AE", {"AE": {}}, layer="GC+bias", l2_layers="all")
+    network = double_network(tiny(), chosen)
+    coefficients = l2_of(network, chosen)
+    assert {name for name, value in coefficients.items() if not value} == {
+        f"{site}.bias" for site in ("encoder.0", "main", "AE.0", "AE.1")
+    }
 
 
 def test_validation_risk_nodes_decide_on_the_validation_loss():

@@ -79,7 +79,7 @@ def test_a_risk_over_some_nodes_needs_a_part_of_the_graph_only(network, backend)
     made = double_network(SCATTERED, values)
     assert made._training.part.nodes < made._validation.part.nodes < SCATTERED.nodes
     assert_objective_is_dense(made, values)
-    _, loss = made.validate(made.batch.validation)
+    _, loss, _ = made.validate(made.batch.validation)
     for run in range(made.batch.runs):
         assert loss[run] == pytest.approx(dense_loss(made, run, values, validation=True)[0].item(), rel=1e-12)
 
@@ -96,10 +96,12 @@ def test_a_layer_that_looks_further_gets_a_larger_part(monkeypatch):
 def test_validation_is_that_of_the_formulas_and_knows_no_dropout(network, risk_nodes):
     values = chosen(network, validation_risk_nodes=risk_nodes, dropout=0.5)
     made = double_network(GRAPH, values)
-    accuracy, loss = made.validate(made.batch.validation if risk_nodes == "validation" else None)
+    accuracy, loss, main_loss = made.validate(made.batch.validation if risk_nodes == "validation" else None)
     for run in range(made.batch.runs):
         expected, leaves = dense_loss(made, run, values, validation=True)
         assert loss[run] == pytest.approx(expected.item(), rel=1e-12)
+        alone = DenseNetwork(GRAPH, 1, leaves).risk_main(GRAPH.validation)
+        assert main_loss[run] == pytest.approx(alone.item(), rel=1e-12)
         guesses = DenseNetwork(GRAPH, 1, leaves).probabilities().argmax(1).numpy()
         assert np.array_equal(made.predict()[run].numpy(), guesses)
         assert np.array_equal(made.predict(made.batch.test)[run].numpy(), guesses[GRAPH.test])

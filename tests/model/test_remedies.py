@@ -66,7 +66,7 @@ def test_objective_gradients_and_validation_are_those_of_the_formulas(remedy, ba
     values = chosen(network, remedy, backend=backend)
     made = double_network(GRAPH, values)
     assert_dense(made, values)
-    _, loss = made.validate(made.batch.validation)
+    _, loss, _ = made.validate(made.batch.validation)
     for run in range(made.batch.runs):  # with all edges
         assert loss[run] == pytest.approx(dense_loss(made, run, values, validation=True)[0].item(), rel=1e-12)
 

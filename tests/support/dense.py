@@ -13,11 +13,13 @@ from torch import Tensor
 from mtgcn.data.arrays import Arrays
 
 
-def renormalised_adjacency(edges: np.ndarray, nodes: int) -> Tensor:
-    """Â = D̃^-1/2 (A + I) D̃^-1/2, (n, n)."""
+def renormalised_adjacency(edges: np.ndarray, nodes: int, loops: np.ndarray | None = None) -> Tensor:
+    """Â = D̃^-1/2 (A + I) D̃^-1/2, (n, n); A has ones on its diagonal at ``loops``."""
     a_tilde = torch.eye(nodes, dtype=torch.float64)
     for u, v in edges.T.tolist():
         a_tilde[u, v] = a_tilde[v, u] = 1.0
+    for node in [] if loops is None else loops.tolist():
+        a_tilde[node, node] = 2.0
     d_tilde = torch.diag(a_tilde.sum(1))
     return torch.linalg.inv(torch.sqrt(d_tilde)) @ a_tilde @ torch.linalg.inv(torch.sqrt(d_tilde))
 

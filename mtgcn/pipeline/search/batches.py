@@ -69,7 +69,8 @@ def score(line: Line) -> list[list[float]]:
             " install the same mtgcn on both."
         )
     torch.set_num_threads(1)
-    dataset = load(line.parameters.dataset, line.parameters.normalise_features)
+    kept = line.parameters.self_loops == "kept"
+    dataset = load(line.parameters.dataset, line.parameters.normalise_features, kept)
     if dataset.digest != line.data:
         raise MtgcnError(f"a worker has other data in {line.parameters.dataset} than this machine.")
     seeds = [seed for want in line.wants for seed in want.seeds]

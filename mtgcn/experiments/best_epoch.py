@@ -1,0 +1,95 @@
+"""Which epoch of a run is its best: every rule looks at the same training, so all of them are followed at once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import torch
+from torch import Tensor
+
+Rule = Literal["accuracy", "accuracy-last", "accuracy-loss", "loss", "main-loss"]
+RULES: tuple[Rule, ...] = get_args(Rule)
+
+
+@dataclass
+class Best:
+    """The best epochs of R runs by one rule; an epoch is 0 for a run that had none.
+
+    Attributes:
+        epoch: (R,) counted from 1.
+        validation_accuracy: (R,) in percent, at these epochs.
+        weights: (R, ...) each, at these epochs.
+        score: (R,) what the rule compares, the higher the better.
+        tie: (R,) what decides between equal scores, the higher the better.
+    """
+
+    epoch: np.ndarray
+    validation_accuracy: np.ndarray
+    weights: dict[str, Tensor]
+    score: np.ndarray
+    tie: np.ndarray
+
+    @classmethod
+    def none(cls, runs: int, weights: Mapping[str, Tensor]) -> "Best":
+        """Return the best epochs before there is any; ``weights`` are those of the start."""
+        lowest = np.full(runs, -np.inf)
+        copies = {name: value.detach().clone() for name, value in weights.items()}
+        return cls(np.zeros(runs, int), np.full(runs, np.nan), copies, lowest, lowest.copy())
+
+    @classmethod
+    def joined(cls, parts: Sequence["Best"]) -> "Best":
+        """Return the best epochs of several batches as if they had been one."""
+        epoch, accuracy, score, tie = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("epoch", "validation_accuracy", "score", "tie")
+        )
+        weights = {name: torch.cat([part.weights[name] for part in parts]) for name in parts[0].weights}
+        return cls(epoch, accuracy, weights, score, tie)
+
+    def update(
+        self,
+        number: int,
+        moving: np.ndarray,
+        weights: Mapping[str, Tensor],
+        accuracy: np.ndarray,
+        score: np.ndarray,
+        tie: np.ndarray,
+    ) -> None:
+        """Take an epoch of the ``moving`` runs, (M,) numbers among the R; the other arguments have M rows."""
+        equal = (score == self.score[moving]) & (tie > self.tie[moving])
+        better = ((score > self.score[moving]) | equal) & np.isfinite(tie)
+        if not better.any():
+            return
+        chosen = moving[better]
+        self.score[chosen], self.tie[chosen] = score[better], tie[better]
+        self.epoch[chosen], self.validation_accuracy[chosen] = number, accuracy[better]
+        if better.all() and len(moving) == len(self.epoch):  # the usual case of a loss that falls
+            for name, value in weights.items():
+                self.weights[name].copy_(value.detach())
+            return
+        whole, part = torch.from_numpy(chosen), torch.from_numpy(np.flatnonzero(better))
+        for name, value in weights.items():
+            self.weights[name][whole] = value.detach()[part]
+
+
+def scores(
+    rule: Rule, number: int, accuracy: np.ndarray, loss: np.ndarray, main_loss: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what ``rule`` compares and what decides between equal epochs, each (M,) and the higher the better.
+
+    ``accuracy`` takes the first of equal epochs, ``accuracy-last`` the last, ``accuracy-loss`` the one with the lowest
+    multi-task loss. A run whose loss is not finite has no best epoch then: its tie is not finite.
+    """
+    lasting = np.where(np.isfinite(loss), 0.0, np.nan)  # an accuracy can be counted among logits that are not finite
+    match rule:
+        case "accuracy":
+            return accuracy, lasting
+        case "accuracy-last":
+            return accuracy, lasting + number
+        case "accuracy-loss":
+            return accuracy, -loss
+        case "loss":
+            return -loss, lasting
+        case "main-loss":
+            return -main_loss, lasting
