@@ -10,7 +10,15 @@
 
 #define FMA(a, b, c) _Generic((a), float: fmaf, double: fma)(a, b, c)
 
-#define WIDE (64 / (int)sizeof(REAL))  /* channels that one vector holds */
+#if defined(__AVX512F__)
+#define VECTOR 64  /* bytes of a register; a longer vector type would be taken apart in memory, twenty times slower */
+#elif defined(__AVX__)
+#define VECTOR 32
+#else
+#define VECTOR 16
+#endif
+#define PIECES (64 / VECTOR)  /* vectors that are summed in one walk along a row */
+#define WIDE (64 / (int)sizeof(REAL))  /* channels that they hold */
 #define TOGETHER 5  /* runs that share one walk along a row; their sums still fit into the registers */
 #define BLOCK 64  /* rows that a thread takes at a time */
 #define WORTH_THREADS (1 << 18)  /* additions, below which a second thread costs more than it helps */
@@ -18,25 +26,29 @@
 #define ALWAYS static inline __attribute__((always_inline))
 
 /* A vector in registers, and one in memory, which may start anywhere. */
-typedef REAL wide __attribute__((vector_size(64)));
-typedef REAL wide_at __attribute__((vector_size(64), aligned(sizeof(REAL)), may_alias));
+typedef REAL vector __attribute__((vector_size(VECTOR)));
+typedef REAL vector_at __attribute__((vector_size(VECTOR), aligned(sizeof(REAL)), may_alias));
 
-/* One row of a product: out = the sum of value_k x[column_k], or added to what is there; a vector or one channel. */
-#define SPARSE_ROW(NAME, TYPE, TYPE_AT)                                                                                \
+/* One row of a product: out = the sum of value_k x[column_k], or added to what is there; vectors or one channel. */
+#define SPARSE_ROW(NAME, TYPE, TYPE_AT, COUNT)                                                                         \
     ALWAYS void NAME(int64_t start, int64_t end, const int32_t *columns, const REAL *values, const uint8_t *mask,      \
                      int bit, REAL scale, const REAL *x, int64_t channels, int add, REAL *out)                         \
     {                                                                                                                  \
-        TYPE sum = {0};                                                                                                \
-        if (add) sum = *(const TYPE_AT *)out;                                                                          \
+        TYPE sum[COUNT];                                                                                               \
+        for (int i = 0; i < COUNT; i++) {                                                                              \
+            sum[i] = (TYPE){0};                                                                                        \
+            if (add) sum[i] = ((const TYPE_AT *)out)[i];                                                               \
+        }                                                                                                              \
         for (int64_t k = start; k < end; k++) {                                                                        \
             REAL value = values[k];                                                                                    \
             if (mask) value *= (REAL)((mask[k] >> bit) & 1) * scale;                                                   \
-            sum += value * *(const TYPE_AT *)(x + columns[k] * channels);                                              \
+            const TYPE_AT *from = (const TYPE_AT *)(x + columns[k] * channels);                                        \
+            for (int i = 0; i < COUNT; i++) sum[i] += value * from[i];                                                 \
         }                                                                                                              \
-        *(TYPE_AT *)out = sum;                                                                                         \
+        for (int i = 0; i < COUNT; i++) ((TYPE_AT *)out)[i] = sum[i];                                                  \
     }
-SPARSE_ROW(sparse_row, wide, wide_at)
-SPARSE_ROW(sparse_channel, REAL, REAL)
+SPARSE_ROW(sparse_row, vector, vector_at, PIECES)
+SPARSE_ROW(sparse_channel, REAL, REAL, 1)
 
 /* out[run] = X x[run], (runs, inputs, channels) to (runs, rows, channels).
 
@@ -70,22 +82,25 @@ void product(int threads, int64_t runs, int64_t rows, int64_t inputs, int64_t ch
         }
 }
 
-/* One row of a propagation for ``count`` runs, whose states lie ``step`` (read) and ``stride`` (written) apart. */
-#define SUMMED_ROW(NAME, TYPE, TYPE_AT)                                                                                \
+/* One row of a propagation for so many ``runs``, whose states lie ``step`` (read) and ``stride`` (written) apart. */
+#define SUMMED_ROW(NAME, TYPE, TYPE_AT, COUNT)                                                                         \
     ALWAYS void NAME(int64_t start, int64_t end, const int32_t *columns, const REAL *in_scale, REAL out_scale,         \
-                     const REAL *x, int64_t step, int64_t channels, int count, REAL *out, int64_t stride)              \
+                     const REAL *x, int64_t step, int64_t channels, int runs, REAL *out, int64_t stride)               \
     {                                                                                                                  \
-        TYPE sum[TOGETHER];                                                                                            \
-        for (int run = 0; run < count; run++) sum[run] = (TYPE){0};                                                    \
+        TYPE sum[TOGETHER][COUNT];                                                                                     \
+        for (int run = 0; run < runs; run++)                                                                           \
+            for (int i = 0; i < COUNT; i++) sum[run][i] = (TYPE){0};                                                   \
         for (int64_t k = start; k < end; k++) {                                                                        \
             const REAL scale = in_scale[columns[k]];                                                                   \
             const REAL *from = x + columns[k] * channels;                                                              \
-            for (int run = 0; run < count; run++) sum[run] += *(const TYPE_AT *)(from + run * step) * scale;           \
+            for (int run = 0; run < runs; run++)                                                                       \
+                for (int i = 0; i < COUNT; i++) sum[run][i] += ((const TYPE_AT *)(from + run * step))[i] * scale;      \
         }                                                                                                              \
-        for (int run = 0; run < count; run++) *(TYPE_AT *)(out + run * stride) = sum[run] * out_scale;                 \
+        for (int run = 0; run < runs; run++)                                                                           \
+            for (int i = 0; i < COUNT; i++) ((TYPE_AT *)(out + run * stride))[i] = sum[run][i] * out_scale;            \
     }
-SUMMED_ROW(summed_row, wide, wide_at)
-SUMMED_ROW(summed_channel, REAL, REAL)
+SUMMED_ROW(summed_row, vector, vector_at, PIECES)
+SUMMED_ROW(summed_channel, REAL, REAL, 1)
 
 /* out[run] = S_out A S_in x[run] for a matrix A of ones, (runs, inputs, channels) to (runs, rows, channels). */
 void propagate(int threads, int64_t runs, int64_t rows, int64_t inputs, int64_t channels, const int64_t *pointers,
