@@ -3,8 +3,6 @@
 import math
 from typing import Any
 
-import pandas as pd
-
 DASH = "–"
 
 
@@ -33,6 +31,8 @@ def p_value(p: float) -> str:
 
 def mark(agrees: Any) -> str:
     """Return " ≈" for a mean that agrees with another, " ≠" for one that does not, nothing for an unknown one."""
+    import pandas as pd
+
     return "" if pd.isna(agrees) else " ≈" if agrees else " ≠"
 
 

@@ -1,12 +1,16 @@
 """Results as notebooks see them: tables of earlier runs to read, files of a page to keep."""
 
+from __future__ import annotations
+
 import os
 from fnmatch import fnmatchcase
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from mtgcn.errors import MtgcnError, nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Set by the pipeline for a notebook's kernel: where files to keep are collected, where results lie, and which of
 # these are the notebook's own, from when it ran before.
@@ -25,11 +29,10 @@ def keep(content: pd.DataFrame | str | bytes, name: str = MAIN) -> None:
     outbox = os.environ.get(OUTBOX)
     if outbox is None:
         return
-    if isinstance(content, pd.DataFrame):
-        content = as_csv(content)
+    text = content if isinstance(content, str | bytes) else as_csv(content)
     target = Path(outbox, name)
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(content if isinstance(content, bytes) else content.encode())
+    target.write_bytes(text if isinstance(text, bytes) else text.encode())
 
 
 def as_csv(table: pd.DataFrame) -> str:
@@ -87,6 +90,8 @@ def read(*patterns: str, kept: str = MAIN) -> pd.DataFrame:
 
     With ``kept`` it is the table that they kept under this name, where they did.
     """
+    import pandas as pd
+
     paths = {name: path(name, kept) for name in names(list(patterns))}
     there = {name: table for name, table in paths.items() if kept == MAIN or table.is_file()}
     tables = [pd.read_csv(table).assign(results=name) for name, table in there.items()]

@@ -1,17 +1,22 @@
-"""Layers behind one interface: the graph convolution, exchangeable, and the dense layer that a remedy may need."""
+"""Layers behind one interface: the graph convolution, exchangeable, and the dense layer that a remedy may need.
 
-from typing import ClassVar, Protocol
+Parameter files are checked against their names, by commands that compute nothing. So torch and the engine are imported
+for types only, and again in the methods that compute.
+"""
 
-import torch
-from torch import Tensor
+from __future__ import annotations
 
-from mtgcn.engine.graph import Graph
-from mtgcn.engine.linear import Linear
-from mtgcn.engine.part import NodeSet
-from mtgcn.engine.products import product
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from mtgcn.engine.graph import Graph
+    from mtgcn.engine.linear import Linear
+    from mtgcn.engine.part import NodeSet
 
 # Z (runs, n or |rows|, c) and B (runs, c, outputs): their product is the output, which a reconstruction never needs.
-Factors = tuple[Tensor, Tensor]
+Factors: TypeAlias = "tuple[Tensor, Tensor]"
 
 
 class Layer(Protocol):
@@ -34,6 +39,8 @@ class Layer(Protocol):
     @classmethod
     def apply(cls, graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None) -> Tensor:
         """Apply the layer to (runs, n, inputs): (runs, n or |rows|, outputs)."""
+        from mtgcn.engine.products import product
+
         z, b = cls.factors(graph, weights, x, rows)
         return product(z, b)
 
@@ -98,6 +105,8 @@ class Dense(Layer):
 
 def with_bias(z: Tensor, b: Tensor, bias: Tensor) -> Factors:
     """Return the factors of Z B + bias: a column of ones beside Z makes the (runs, outputs) bias a row of B."""
+    import torch
+
     with_ones = torch.cat([z, torch.ones_like(z[..., :1])], dim=2)
     return with_ones, torch.cat([b, bias[:, None]], dim=1)
 

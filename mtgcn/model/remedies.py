@@ -1,20 +1,23 @@
 """Remedies against the loss of accuracy with depth: small changes of the encoder, one class each.
 
-A remedy of your own is a subclass of `Remedy`, whose fields are its settings, and a line in `REMEDIES`.
+A remedy of your own is a subclass of `Remedy`, whose fields are its settings, and a line in `REMEDIES`. As with tasks
+and layers, torch and the engine are imported for types, and in the methods that compute.
 """
+
+from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-import torch
 from pydantic import BaseModel, ConfigDict, Field
-from torch import Tensor
 
-from mtgcn.engine.dropedge import ThinnedGraph
-from mtgcn.engine.graph import Graph
-from mtgcn.engine.pair_norm import pair_norm
 from mtgcn.model.layers import Dense, Factors, Layer
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from mtgcn.engine.graph import Graph
 
 
 class Remedy(BaseModel):
@@ -65,6 +68,8 @@ class PairNorm(Remedy):
     scale: float = Field(1.0, gt=0, description="s: root mean square of the norms of the embeddings")
 
     def activate(self, convolved: Tensor, states: Sequence[Tensor]) -> Tensor:  # noqa: D102
+        from mtgcn.engine.pair_norm import pair_norm
+
         return pair_norm(convolved, self.scale).relu()
 
 
@@ -77,6 +82,8 @@ class DropEdge(Remedy):
     rate: float = Field(0.5, ge=0, lt=1, description="share of the edges that an epoch goes without")
 
     def training_graph(self, graph: Graph, seeds: Sequence[int]) -> Graph:  # noqa: D102
+        from mtgcn.engine.dropedge import ThinnedGraph
+
         return ThinnedGraph(graph, seeds, self.rate)
 
 
@@ -102,6 +109,8 @@ class GCNII(Remedy):
         return Dense if self.dense_ends else None
 
     def mix(self, z: Tensor, b: Tensor, states: Sequence[Tensor]) -> Factors:  # noqa: D102
+        import torch
+
         beta = math.log(self.strength / len(states) + 1)
         mapping = (1 - beta) * torch.eye(b.shape[1], device=b.device, dtype=b.dtype) + beta * b
         return (1 - self.alpha) * z + self.alpha * states[0], mapping

@@ -1,21 +1,26 @@
 """From parameter files to the book: results that are not up to date are trained, pages that are not are rendered."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mtgcn import files
 from mtgcn.errors import MtgcnError
 from mtgcn.experiments import stored
 from mtgcn.pipeline import parameter_file
 from mtgcn.pipeline.display import Display
-from mtgcn.pipeline.execute import Step, execute
 from mtgcn.pipeline.project import Project
 from mtgcn.pipeline.states import Page
 from mtgcn.pipeline.store import Store
 from mtgcn.pipeline.trainings import Failure, Tables, Training, train
+
+if TYPE_CHECKING:
+    from mtgcn.pipeline.execute import Step
 
 # Trains jobs, tells where each stands, and gives the tables of each as soon as they are there.
 Executor = Callable[[Sequence[Training], Callable[[str, str], None]], Iterator[Tables]]
@@ -90,6 +95,8 @@ class _Book:
 
     def render(self, page: Page) -> None:
         """Render a page if it is not up to date, on this machine, where the results are."""
+        from mtgcn.pipeline.execute import execute  # not at the top: papermill's start takes longer than a status
+
         lost = [name for name in self.failures if stored.match(name, page.file.gathers)]
         if lost:
             self.fail(page.name, Failure(f"not run, because it reads the results of {', '.join(lost)}"))

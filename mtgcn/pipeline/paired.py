@@ -1,19 +1,21 @@
 """Paired notebooks: ``X.py`` in the percent format is the source, ``X.ipynb`` its twin for Jupyter and Colab."""
 
+from __future__ import annotations
+
 import ast
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-import jupytext
-import nbformat
-import papermill
-from jupytext.compare import NotebookDifference, compare_notebooks
+from typing import TYPE_CHECKING, Any
 
 from mtgcn.errors import MtgcnError, nearest, short
 
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
 HEADING = re.compile(r"^#[ \t]+(.*?)[ \t]*$", re.MULTILINE)
+CELL = re.compile(r"^# %%(.*)$", re.MULTILINE)  # what begins a cell; type and tags follow in the line
+COMMENT = re.compile(r"^# ?", re.MULTILINE)  # prose stands in comments
 
 
 def find(folder: Path, name: str) -> Path:
@@ -24,8 +26,10 @@ def find(folder: Path, name: str) -> Path:
     return sources[name]
 
 
-def read(path: Path) -> nbformat.NotebookNode:
+def read(path: Path) -> NotebookNode:
     """Read a source; cell ids count the cells, so that the same source always gives the same notebook."""
+    import jupytext
+
     notebook = jupytext.read(path, fmt="py:percent")
     for number, cell in enumerate(notebook.cells, start=1):
         cell.id = f"cell-{number}"
@@ -35,7 +39,7 @@ def read(path: Path) -> nbformat.NotebookNode:
 
 
 def defaults(path: Path) -> dict[str, Any]:
-    """Return the names and values of the cell tagged ``parameters``, as papermill sees them."""
+    """Return the names and values of the cell tagged ``parameters``, which are those that papermill sees."""
     return dict(_facts(path, path.stat().st_mtime_ns)[0])
 
 
@@ -46,15 +50,27 @@ def title(path: Path) -> str:
 
 @lru_cache(maxsize=64)  # many parameter files share a notebook
 def _facts(path: Path, changed: int) -> tuple[dict[str, Any], str]:
-    notebook = read(path)
-    found = papermill.inspect_notebook(notebook)
-    texts = (HEADING.search(cell.source) for cell in notebook.cells if cell.cell_type == "markdown")
-    values = {name: ast.literal_eval(parameter["default"]) for name, parameter in found.items()}
+    """Return `defaults` and `title`, read without jupytext and papermill, whose start takes longer than a status."""
+    _, *parts = CELL.split(path.read_text(encoding="utf-8"))
+    cells = list(zip(parts[::2], parts[1::2], strict=True))
+    assigned = next((body for head, body in cells if '"parameters"' in head), "")
+    values = {
+        target.id: ast.literal_eval(line.value)
+        for line in ast.parse(assigned).body
+        if isinstance(line, ast.Assign)
+        for target in line.targets
+        if isinstance(target, ast.Name)
+    }
+    texts = (HEADING.search(COMMENT.sub("", body)) for head, body in cells if head.startswith(" [markdown]"))
     return values, next((heading[1] for heading in texts if heading), "")
 
 
 def drift(source: Path) -> str:
     """Say how the notebook beside ``source`` differs from it in cells, tags or metadata; "" when it does not."""
+    import jupytext
+    import nbformat
+    from jupytext.compare import NotebookDifference, compare_notebooks
+
     twin = source.with_suffix(".ipynb")
     if not twin.is_file():
         return f"{twin} is missing"

@@ -1,23 +1,26 @@
 """A parameter file and what is stored for it: is it fresh, stale, unverified or missing, and why?"""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-
-import nbformat
+from typing import TYPE_CHECKING
 
 from mtgcn.data import datasets
 from mtgcn.errors import MtgcnError
 from mtgcn.experiments import stored
 from mtgcn.experiments.engine_digest import engine_digest
 from mtgcn.pipeline import paired, stored_notebook
-from mtgcn.pipeline.execute import Job, Product
 from mtgcn.pipeline.fingerprint import Fingerprint
 from mtgcn.pipeline.parameter_file import ParameterFile
 from mtgcn.pipeline.store import Store, digest, result_digest, results_digest
 from mtgcn.pipeline.trainings import RECORD, Tables, Training
+
+if TYPE_CHECKING:
+    from mtgcn.pipeline.execute import Job, Product
 
 FRESH, STALE, UNVERIFIED, MISSING = "fresh", "stale", "unverified", "missing"
 
@@ -102,6 +105,10 @@ class Page:
         """Return what is needed to render the page."""
         folder = self.store.results if self.trains else self.reads
         environment = {stored.RESULTS: str(folder.resolve()), stored.OWN: self.name}
+        import nbformat
+
+        from mtgcn.pipeline.execute import Job  # not at the top: papermill's start takes longer than a status
+
         notebook = nbformat.writes(paired.read(self.file.notebook))
         return Job(self.name, notebook, dict(self.file.parameters), environment)
 

@@ -1,13 +1,16 @@
 """Executed notebooks as they are stored: no times, no paths, no stderr, so that a rerun gives the same bytes."""
 
+from __future__ import annotations
+
 import json
 import pprint
 from collections.abc import Mapping
-from typing import Any
-
-import nbformat
+from typing import TYPE_CHECKING, Any
 
 from mtgcn.pipeline.paired import HEADING
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 INJECTED = "injected-parameters"
 FOLDED = "hide-input"
@@ -21,6 +24,8 @@ def clean(
     The first heading becomes ``title``, with the ``answer`` under it, the cell with the ``parameters`` that papermill
     put in says that they were ``given_by`` a file, and ``record`` is stored in the metadata under ``mtgcn``.
     """
+    import nbformat
+
     notebook = nbformat.reads(text, as_version=4)
     folded = any({"parameters", FOLDED} <= set(cell.metadata.get("tags", [])) for cell in notebook.cells)
     for cell in notebook.cells:
@@ -51,9 +56,9 @@ def record(text: str) -> dict[str, Any]:
     return json.loads(text).get("metadata", {}).get("mtgcn", {})
 
 
-def _outputs(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+def _outputs(outputs: list[NotebookNode]) -> list[NotebookNode]:
     """Drop stderr, and join pieces of stdout, which arrive cut at random places."""
-    kept: list[nbformat.NotebookNode] = []
+    kept: list[NotebookNode] = []
     for output in outputs:
         if output.output_type != "stream":
             kept.append(output)
@@ -75,7 +80,7 @@ def _assignments(parameters: Mapping[str, Any], given_by: str) -> str:
     return "\n".join(lines)
 
 
-def _fold_defaults(notebook: nbformat.NotebookNode) -> None:
+def _fold_defaults(notebook: NotebookNode) -> None:
     """Fold the cell with the values to start from, since those of the file stand below it."""
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
@@ -83,7 +88,7 @@ def _fold_defaults(notebook: nbformat.NotebookNode) -> None:
             tags.append(FOLDED)
 
 
-def _head(notebook: nbformat.NotebookNode, title: str, answer: str) -> None:
+def _head(notebook: NotebookNode, title: str, answer: str) -> None:
     """Give the notebook its title, and what it shows before anything else."""
     head = f"# {title}\n\n**{answer}**" if answer else f"# {title}"
     for cell in notebook.cells:

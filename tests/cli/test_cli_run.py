@@ -55,6 +55,18 @@ def test_run_status_and_a_failure(project: tiny.Project) -> None:
     assert call("status", "params/good.yaml").output.split()[1] == "stale"
 
 
+def test_status_loads_nothing_that_trains_renders_or_draws() -> None:
+    code = (
+        "import sys\nfrom mtgcn.cli import main\nsys.argv = ['mtgcn', 'status', '--json']\ntry:\n    main()\n"
+        "finally:\n    print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "cora-1" in done.stdout
+    heavy = {"torch", "dgl", "matplotlib", "seaborn", "sklearn", "pandas", "papermill", "jupytext", "nbformat"}
+    assert heavy.isdisjoint(done.stderr.split())
+
+
 def test_status_looks_again_until_everything_is_fresh(project: tiny.Project, monkeypatch: pytest.MonkeyPatch) -> None:
     from mtgcn.pipeline import states
 

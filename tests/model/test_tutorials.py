@@ -52,6 +52,14 @@ class Tutorial:
         return mtgcn(copy, *command.replace("epochs=60", "epochs=6").split()[2:])
 
 
+def loads_torch(copy: Path) -> bool:
+    """Whether checking parameters loads torch in this copy."""
+    code = "import sys, mtgcn.experiments.parameters\nprint('torch' in sys.modules)"
+    environment = os.environ | {"PYTHONPATH": str(copy)}
+    done = subprocess.run([sys.executable, "-c", code], cwd=copy, env=environment, capture_output=True, check=True)
+    return done.stdout.strip() != b"False"
+
+
 def mtgcn(copy: Path, *arguments: str) -> str:
     environment = os.environ | {"PYTHONPATH": str(copy), "COLUMNS": "200", "NO_COLOR": "1"}
     program = [sys.executable, "-c", "from mtgcn.cli import main; main()", *arguments]
@@ -68,6 +76,7 @@ def test_a_task_is_added_as_the_tutorial_says(copy: Path) -> None:
     assert not path.exists()
     path.write_text(code, encoding="utf-8")
     tutorial.edit_registry(copy)
+    assert not loads_torch(copy)
     assert "toy, AE+DE, 1 hidden layer: " in tutorial.train(copy)
     assert "AE, FR, ER, DE" in " ".join(mtgcn(copy, "train", "--help").split())
 
@@ -80,6 +89,7 @@ def test_a_layer_is_added_as_the_tutorial_says(copy: Path) -> None:
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("\nLAYERS:", f"\n{code}\n\nLAYERS:"), encoding="utf-8")
     tutorial.edit_registry(copy)
+    assert not loads_torch(copy)
     assert "toy, AE, 1 hidden layer: " in tutorial.train(copy)
 
 

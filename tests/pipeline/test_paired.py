@@ -1,5 +1,6 @@
 """The paired notebooks: in step, short, and true to what the project says elsewhere."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import jupytext
 import nbformat
+import papermill
 import pytest
 from ruamel.yaml import YAML
 
@@ -70,6 +72,15 @@ def test_the_experiment_names_parameters_of_the_model() -> None:
     names = notebooks.defaults(ROOT / "notebooks" / "experiment.py")
     assert names
     assert set(names) - {"retrain"} <= set(Parameters.model_fields)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=ids)
+def test_parameters_and_title_are_those_that_papermill_and_jupytext_see(source: Path) -> None:
+    notebook = notebooks.read(source)
+    seen = {name: value["default"] for name, value in papermill.inspect_notebook(notebook).items()}
+    assert notebooks.defaults(source) == {name: ast.literal_eval(value) for name, value in seen.items()}
+    heading = next(line for cell in notebook.cells for line in cell.source.splitlines() if line.startswith("# "))
+    assert notebooks.title(source) == heading.removeprefix("# ")
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=ids)

@@ -1,12 +1,18 @@
 """AE: rebuild the features of a node from its embedding."""
 
-from pydantic import Field
-from torch import Tensor
+from __future__ import annotations
 
-from mtgcn.engine.part import NodeSet
-from mtgcn.engine.reconstruction import reconstruction_risk
-from mtgcn.model.forward import Pass
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
 from mtgcn.model.tasks.base import Task, TaskParameters
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from mtgcn.engine.part import NodeSet
+    from mtgcn.model.forward import Pass
 
 
 class AutoencodingParameters(TaskParameters):
@@ -28,5 +34,7 @@ class Autoencoding(Task):
 
     def risk(self, forward: Pass, nodes: NodeSet | None) -> Tensor:
         """Return R_AE, (runs,)."""
+        from mtgcn.engine.reconstruction import reconstruction_risk
+
         z, b = forward.head(forward.embedding, self.name, nodes)
         return reconstruction_risk(z, b, self.batch.features.at(nodes))

@@ -1,15 +1,23 @@
-"""What an auxiliary task is: its parameters, its head's size, its risk."""
+"""What an auxiliary task is: its parameters, its head's size, its risk.
+
+Parameter files are checked against the tasks, by commands that compute nothing. So a task's file imports torch and the
+engine for types only, and again in the methods that compute.
+"""
+
+from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
-from torch import Tensor
 
-from mtgcn.engine.part import NodeSet
-from mtgcn.engine.sparse import Features
-from mtgcn.model.batch import Batch
-from mtgcn.model.forward import Pass
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from mtgcn.engine.part import NodeSet
+    from mtgcn.engine.sparse import Features
+    from mtgcn.model.batch import Batch
+    from mtgcn.model.forward import Pass
 
 
 class TaskParameters(BaseModel):

@@ -1,18 +1,21 @@
 """ER: rebuild the embedding from a copy in which some of its columns are zeroed."""
 
-from typing import Literal
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import torch
 from pydantic import Field
-from torch import Tensor
 
-from mtgcn.engine.part import NodeSet
-from mtgcn.engine.products import product
 from mtgcn.engine.randomness import stream
-from mtgcn.model.batch import Batch
-from mtgcn.model.forward import Pass
 from mtgcn.model.tasks.base import Task, TaskParameters
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from mtgcn.engine.part import NodeSet
+    from mtgcn.model.batch import Batch
+    from mtgcn.model.forward import Pass
 
 
 class CorruptedEmbeddingsParameters(TaskParameters):
@@ -31,6 +34,8 @@ class CorruptedEmbeddings(Task):
     Parameters = CorruptedEmbeddingsParameters
 
     def __init__(self, parameters: CorruptedEmbeddingsParameters, batch: Batch) -> None:
+        import torch
+
         super().__init__(parameters, batch)
         units = batch.architecture.hidden_units
         self.detach = parameters.detach_target
@@ -54,6 +59,10 @@ class CorruptedEmbeddings(Task):
 
     def risk(self, forward: Pass, nodes: NodeSet | None) -> Tensor:
         """Return R_ER, (runs,)."""
+        import torch
+
+        from mtgcn.engine.products import product
+
         z, b = forward.head(forward.embedding * self.clean, self.name, nodes)
         target = forward.embedding.detach() if self.detach else forward.embedding
         target = forward.graph.take(target, nodes)

@@ -1,19 +1,23 @@
 """FR: rebuild features from the embedding of a copy in which some columns are zeroed."""
 
-from typing import Literal
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from pydantic import Field
 from scipy import sparse
-from torch import Tensor
 
-from mtgcn.engine.part import NodeSet
 from mtgcn.engine.randomness import stream
-from mtgcn.engine.reconstruction import reconstruction_risk
-from mtgcn.engine.sparse import Features
-from mtgcn.model.batch import Batch
-from mtgcn.model.forward import Pass
 from mtgcn.model.tasks.base import Task, TaskParameters
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from mtgcn.engine.part import NodeSet
+    from mtgcn.engine.sparse import Features
+    from mtgcn.model.batch import Batch
+    from mtgcn.model.forward import Pass
 
 
 class CorruptedFeaturesParameters(TaskParameters):
@@ -60,6 +64,8 @@ class CorruptedFeatures(Task):
 
     def risk(self, forward: Pass, nodes: NodeSet | None) -> Tensor:
         """Return R_FR, (runs,)."""
+        from mtgcn.engine.reconstruction import reconstruction_risk
+
         embedding = forward.encode(self.features, f"{self.name}.encoder")
         z, b = forward.head(embedding, self.name, nodes)
         return reconstruction_risk(z, b, self.target.at(nodes))
