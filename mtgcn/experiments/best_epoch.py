@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import torch
 from torch import Tensor
 
-Rule = Literal["accuracy", "accuracy-last", "accuracy-loss", "loss", "main-loss"]
+from mtgcn.experiments.protocols import Rule
+
 RULES: tuple[Rule, ...] = get_args(Rule)
 
 

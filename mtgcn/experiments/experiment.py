@@ -8,12 +8,13 @@ import pandas as pd
 
 from mtgcn.data.datasets import Dataset, load
 from mtgcn.errors import MtgcnError
-from mtgcn.experiments.best_epoch import RULES, Rule
+from mtgcn.experiments.best_epoch import RULES
 from mtgcn.experiments.build import build, restore, split_of
 from mtgcn.experiments.columns import MEASURED
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.problems import checked, data_problems
 from mtgcn.experiments.progress import Shown, shown
+from mtgcn.experiments.protocols import Rule
 from mtgcn.experiments.recorder import Recorder
 from mtgcn.experiments.training import Trained, train
 

@@ -19,8 +19,7 @@ from pydantic import (
 )
 
 from mtgcn.errors import nearest
-from mtgcn.experiments.best_epoch import Rule
-from mtgcn.experiments.protocols import PROTOCOLS, Protocol
+from mtgcn.experiments.protocols import PROTOCOLS, Protocol, Rule
 from mtgcn.model.layers import LAYERS
 from mtgcn.model.remedies import REMEDIES, Remedy
 from mtgcn.model.tasks import TASKS, TaskParameters

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 Protocol = Literal["text", "matched"]
+Rule = Literal["accuracy", "accuracy-last", "accuracy-loss", "loss", "main-loss"]  # of the best epoch
 # ``text`` is every default. ``matched`` is what book/runs/which_protocol finds from the plain GCN alone.
 PROTOCOLS: Mapping[Protocol, Mapping[str, Any]] = {
     "text": {},

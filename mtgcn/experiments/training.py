@@ -11,9 +11,10 @@ from torch import Tensor
 
 from mtgcn.engine.adam import Adam
 from mtgcn.engine.machine import fitting_threads, keep_large_blocks
-from mtgcn.experiments.best_epoch import RULES, Best, Rule, scores
+from mtgcn.experiments.best_epoch import RULES, Best, scores
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.plateau import Plateau
+from mtgcn.experiments.protocols import Rule
 from mtgcn.experiments.recorder import Recorder, first_gradients
 from mtgcn.model.network import Network
 
