@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import torch
 
+from mtgcn.data import label_splits, random_splits
 from mtgcn.data.datasets import Dataset
-from mtgcn.data.random_splits import drawn
 from mtgcn.engine.machine import choose_device
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.model.batch import Architecture, Batch
@@ -14,8 +14,16 @@ from mtgcn.model.network import Network
 
 
 def split_of(parameters: Parameters, dataset: Dataset) -> Dataset:
-    """Return ``dataset`` in the split of ``parameters``: its own, or one drawn from their seed."""
-    return dataset if parameters.split_seed is None else drawn(dataset, parameters.split_seed)
+    """Return ``dataset`` in the split of ``parameters``: its own, or one drawn from their seed.
+
+    What is repeated on several splits has none yet.
+    """
+    if parameters.splits:
+        return dataset
+    if parameters.labels:
+        (each,) = parameters.labels
+        return label_splits.drawn(dataset, parameters.split_seed or 0, each, parameters.small_validation)
+    return dataset if parameters.split_seed is None else random_splits.drawn(dataset, parameters.split_seed)
 
 
 def build(

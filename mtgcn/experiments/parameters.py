@@ -18,6 +18,7 @@ from pydantic import (
     model_validator,
 )
 
+from mtgcn.data.label_splits import LARGEST
 from mtgcn.errors import nearest
 from mtgcn.experiments.protocols import PROTOCOLS, Protocol, Rule
 from mtgcn.model.layers import LAYERS
@@ -108,6 +109,13 @@ class Parameters(BaseModel):
         ge=0,
         description="random splits to repeat everything on, drawn from split_seed (or 0) and following; 0: none",
     )
+    labels: list[int] = Field(
+        [],
+        description="training nodes of each class, 1 to 80, in place of 20; with splits, one number after the other",
+    )
+    small_validation: bool = Field(
+        False, description="with labels: as many validation nodes as training nodes, and 500 at the most"
+    )
     variants: dict[str, dict[str, Any]] = Field(
         {}, description="settings to repeat everything under, by a name of your choice: each changes some parameters"
     )
@@ -193,6 +201,25 @@ class Parameters(BaseModel):
                     f"variants: '{name}' cannot be: {error['loc'][-1] if error['loc'] else ''} {error['msg']}"
                 ) from None
         return self
+
+    @field_validator("labels")
+    @classmethod
+    def _sizes(cls, labels: list[int], info: ValidationInfo) -> list[int]:
+        for each in labels:
+            if not 1 <= each <= LARGEST:
+                raise ValueError(f"labels holds {each}, but a split has 1 to {LARGEST} training nodes of each class")
+        if len(set(labels)) < len(labels):
+            raise ValueError(f"labels names a number twice: {', '.join(map(str, labels))}")
+        if len(labels) > 1 and not info.data.get("splits"):
+            raise ValueError("labels names several numbers: say with 'splits' on how many splits each is trained")
+        return labels
+
+    @field_validator("small_validation")
+    @classmethod
+    def _of_label_splits(cls, small: bool, info: ValidationInfo) -> bool:
+        if small and not info.data.get("labels"):
+            raise ValueError("small_validation goes with labels: say how many training nodes each class has")
+        return small
 
     @field_validator("maps")
     @classmethod

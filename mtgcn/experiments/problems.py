@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
-from mtgcn.data import datasets, random_splits
+from mtgcn.data import datasets, label_splits, random_splits
 from mtgcn.errors import MtgcnError, nearest
 from mtgcn.experiments.parameters import BASELINE, Parameters, tasks_of
 from mtgcn.model.tasks import TASKS
@@ -62,11 +62,15 @@ def experiment_problems(given: Mapping[str, Any]) -> list[Problem]:
 
 def data_problems(parameters: Parameters, dataset: datasets.Dataset) -> Iterable[Problem]:
     """Return which tasks cannot work with the data set, and whether it is too small for a random split."""
-    if parameters.split_seed is not None or parameters.splits:
-        try:
-            random_splits.drawn(dataset, parameters.split_seed or 0)
-        except MtgcnError as error:
-            yield Problem(("split_seed" if parameters.split_seed is not None else "splits",), str(error))
+    seed = parameters.split_seed or 0
+    try:
+        if parameters.labels:
+            label_splits.drawn(dataset, seed, parameters.labels[0])
+        elif parameters.split_seed is not None or parameters.splits:
+            random_splits.drawn(dataset, seed)
+    except MtgcnError as error:
+        asked = "split_seed" if parameters.split_seed is not None else "splits"
+        yield Problem(("labels" if parameters.labels else asked,), str(error))
     for network, tasks in parameters.networks.items():
         for name, task in tasks.items():
             if problem := TASKS[name].check(task, dataset.features.shape[1], parameters.hidden_units):

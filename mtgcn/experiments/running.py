@@ -3,11 +3,21 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import prod
 
 import pandas as pd
 
 from mtgcn.data.datasets import Dataset
-from mtgcn.experiments import depth_study, experiment, reading_study, records, split_study, stored, variant_study
+from mtgcn.experiments import (
+    depth_study,
+    experiment,
+    label_study,
+    reading_study,
+    records,
+    split_study,
+    stored,
+    variant_study,
+)
 from mtgcn.experiments.learning_curves import thinned
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.progress import Shown
@@ -83,8 +93,8 @@ def planned(parameters: Parameters) -> int:
     """Return how many runs `train` will train."""
     if parameters.open_points:
         return parameters.runs * len(reading_study.planned(parameters))
-    repeated = max(1, len(parameters.depths)) * max(1, parameters.splits) * max(1, len(parameters.variants))
-    return parameters.runs * len(parameters.networks) * repeated
+    repeated = len(parameters.depths), parameters.splits, len(parameters.labels), len(parameters.variants)
+    return parameters.runs * len(parameters.networks) * prod(max(1, times) for times in repeated)
 
 
 def _trained(
@@ -94,6 +104,8 @@ def _trained(
         return reading_study.run(parameters, progress), {}, {}
     if parameters.variants:
         return *variant_study.run(parameters, progress), {}
+    if parameters.splits and parameters.labels:
+        return label_study.run(parameters, data, progress), {}, {}
     if parameters.splits:
         return split_study.run(parameters, data, progress), {}, {}
     if parameters.depths:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from mtgcn.experiments.engine_digest import engine_digest
+from mtgcn.experiments.label_study import LABELS
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.readings import READING, READINGS
 from mtgcn.experiments.split_study import SPLIT
@@ -23,7 +24,7 @@ ACCURACIES = ("test_accuracy", "validation_accuracy")
 # Points of accuracy. Another processor or library rounds differently, and after a thousand epochs a few of the
 # test nodes fall elsewhere; a mistake in the engine moves more.
 TOLERANCE = 1.0
-WHERE = (SPLIT, READING, VARIANT, "hidden_layers", "network", "seed")  # the columns that say which run a row is
+WHERE = (LABELS, SPLIT, READING, VARIANT, "hidden_layers", "network", "seed")  # the columns that say which run a row is
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,8 @@ def _alone(parameters: Parameters, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of the one run that a row of the table stands for."""
     network, seed = str(row["network"]), int(row["seed"])
     changes: dict[str, Any] = {"hidden_layers": int(row["hidden_layers"]), "runs": 1, "first_seed": seed}
+    if LABELS in row:
+        changes[LABELS] = [int(row[LABELS])]
     if SPLIT in row:
         changes["split_seed"] = int(row[SPLIT])
     if VARIANT in row:
