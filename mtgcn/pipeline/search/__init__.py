@@ -51,8 +51,9 @@ class Search:
 
     @property
     def parameters(self) -> Path:
-        """The parameter file that the chosen values are for."""
-        return self.root / "params" / f"{self.name}.yaml"
+        """The parameter file that the chosen values are for; it may be one that nobody has run yet."""
+        planned = self.root / "params" / "planned" / f"{self.name}.yaml"
+        return planned if planned.exists() else self.root / "params" / f"{self.name}.yaml"
 
     @cached_property
     def data(self) -> str:

@@ -14,7 +14,7 @@ from mtgcn.experiments.build import build
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.records import RESULTS_VERSION
 from mtgcn.experiments.training import train
-from mtgcn.pipeline.search.space import Space
+from mtgcn.pipeline.search.space import Point, Space
 from mtgcn.pipeline.search.stages import Want
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class Line:
     wants: tuple[Want, ...]
     parameters: Parameters
     data: str  # digest of the data set
+    split_each_run: bool = False
     results_version: int = RESULTS_VERSION
 
     @property
@@ -37,7 +38,7 @@ class Line:
 
     @property
     def runs(self) -> int:
-        """How many runs the batch has."""
+        """How many runs the line has."""
         return sum(len(want.seeds) for want in self.wants)
 
 
@@ -46,15 +47,17 @@ Executor = Callable[[Sequence[Line]], Iterator[Scored]]
 
 
 def lay_out(space: Space, wants: Sequence[Want], data: str) -> list[Line]:
-    """Put points into lines of about ``space.batch`` runs; a point is never divided."""
+    """Put points into lines of about ``space.batch`` runs that train together; a point is never divided."""
     groups: dict[Any, list[Want]] = {}
     for want in wants:
-        groups.setdefault((want.point.structure, len(want.seeds)), []).append(want)
+        alike = want.seeds if space.split_each_run else len(want.seeds)
+        groups.setdefault((want.point.structure, alike), []).append(want)
     lines = []
-    for (_, runs), group in groups.items():
-        size = max(1, space.batch // runs)
+    for group in groups.values():
+        together = 1 if space.split_each_run else len(group[0].seeds)
+        size = max(1, space.batch // together)
         pieces = [group[start : start + size] for start in range(0, len(group), size)]
-        lines += [Line(tuple(piece), space.parameters(piece[0].point), data) for piece in pieces]
+        lines += [Line(tuple(piece), space.parameters(piece[0].point), data, space.split_each_run) for piece in pieces]
     return lines
 
 
@@ -73,15 +76,23 @@ def score(line: Line) -> list[list[float]]:
     dataset = load(line.parameters.dataset, line.parameters.normalise_features, kept)
     if dataset.digest != line.data:
         raise MtgcnError(f"a worker has other data in {line.parameters.dataset} than this machine.")
-    seeds = [seed for want in line.wants for seed in want.seeds]
-    weights = {}
-    for task in line.wants[0].point.tasks:
-        by_point = [(want.point.tasks[task]["weight"], len(want.seeds)) for want in line.wants]
-        weights[task] = [weight for weight, runs in by_point for _ in range(runs)]
-    trained = train(build(line.parameters, line.network, dataset, seeds, weights), line.parameters)
+    if not line.split_each_run:
+        accuracies = iter(_trained(line.parameters, dataset, [(w.point, seed) for w in line.wants for seed in w.seeds]))
+        return [[next(accuracies) for _ in want.seeds] for want in line.wants]
+    by_seed = []  # all points of a seed train together, on its split
+    for seed in line.wants[0].seeds:
+        parameters = line.parameters.at(split_seed=seed)
+        by_seed.append(_trained(parameters, dataset, [(want.point, seed) for want in line.wants]))
+    return [list(scores) for scores in zip(*by_seed, strict=True)]
+
+
+def _trained(parameters: Parameters, dataset: datasets.Dataset, runs: Sequence[tuple[Point, int]]) -> list[float]:
+    """Train points of one structure, each with a seed, as one batch, and return their validation accuracies."""
+    weights = {task: [point.tasks[task]["weight"] for point, _ in runs] for task in runs[0][0].tasks}
+    seeds = [seed for _, seed in runs]
+    trained = train(build(parameters, runs[0][0].network, dataset, seeds, weights), parameters)
     # A run that diverged before it had any best epoch is the worst there is, not an unknown one.
-    accuracies = iter(np.nan_to_num(trained.validation_accuracy).round(4).tolist())
-    return [[next(accuracies) for _ in want.seeds] for want in line.wants]
+    return [float(value) for value in np.nan_to_num(trained.validation_accuracy).round(4)]
 
 
 load = lru_cache(maxsize=1)(datasets.load)

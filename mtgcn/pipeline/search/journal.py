@@ -103,5 +103,6 @@ def _mark(space: Space, data: str) -> str:
     """Return eight digits that stand for everything, but the point and the seed, that decides about a score."""
     said = space.parameters(Point(BASE)).model_dump(mode="json", exclude=set(WHERE))
     defaults = {name: task.Parameters.model_validate({}).model_dump(mode="json") for name, task in TASKS.items()}
-    everything = json.dumps([RESULTS_VERSION, data, said, defaults], sort_keys=True)
+    splits = ["split of its own"] if space.split_each_run else []
+    everything = json.dumps([RESULTS_VERSION, data, said, defaults, *splits], sort_keys=True)
     return hashlib.sha256(everything.encode()).hexdigest()[:8]

@@ -154,6 +154,11 @@ def _check(file: yaml_file.YamlFile, space: Space, text: str) -> None:
         raise MtgcnError(f"{where}: write 'networks:' as indented lines, so that they can be replaced.")
     known = _known(after.data)
     _refuse(after, known)
-    if shared := set(Parameters(**known).seeds) & set(space.seeds(space.best_runs)):
+    parameters, searched = Parameters(**known), set(space.seeds(space.best_runs))
+    if shared := searched.intersection(parameters.seeds):
         where = file.where(("first_seed",) if "first_seed" in known else ("runs",))
         raise MtgcnError(f"{where}: the seed {min(shared)} would be reported, with which the search was made.")
+    first = parameters.split_seed or 0
+    if space.split_each_run and (shared := searched.intersection(range(first, first + parameters.splits))):
+        where = file.where(("split_seed",) if "split_seed" in known else ("splits",))
+        raise MtgcnError(f"{where}: the split {min(shared)} would be reported, on which the search was made.")

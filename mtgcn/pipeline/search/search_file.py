@@ -62,6 +62,8 @@ def _problems(space: Space) -> Iterator[Problem]:
     for name in space.settings:
         if name in OWN:
             yield Problem(("settings", name), f"'{name}' has a place of its own in a search file.")
+    if space.split_each_run and "split_seed" in space.settings:
+        yield Problem(("settings", "split_seed"), "with split_each_run a split is drawn from the seed of its run.")
     for location, message in experiment_problems(space.given(Point(BASE))):
         yield Problem(location if location[0] in OWN else ("settings", *location), message)
     for task, values in space.grid.items():

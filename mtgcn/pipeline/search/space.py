@@ -55,6 +55,9 @@ class Space(BaseModel):
     best_runs: int = Field(8, ge=1, description="runs of the best points, the first ones included")
     share: float = Field(0.25, gt=0, le=1, description="the share of points that counts as the best")
     first_seed: int = Field(FIRST_SEED, ge=FIRST_SEED, description="the first seed, none that is ever reported")
+    split_each_run: bool = Field(
+        False, description="whether a run has a split of its own, drawn from its seed; those that are reported are not"
+    )
     batch: int = Field(16, ge=1, description="runs that are trained together, as far as memory and cache like it")
 
     @property
