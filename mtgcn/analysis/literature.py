@@ -72,3 +72,23 @@ def remedies() -> pd.DataFrame:
 def remedy_sources() -> dict[str, str]:
     """Return where the figures of each source of `remedies` were read."""
     return {entry["source"]: entry["from"] for entry in _printed("published.yaml")}
+
+
+def few_labels() -> pd.DataFrame:
+    """What others publish for few labels: ``source, from, dataset, method, rate, labels, accuracy``.
+
+    ``rate`` is the share of labelled nodes in percent, ``labels`` how many that are of each class on average;
+    ``accuracy`` is in percent.
+    """
+    rows = [
+        (entry["source"], entry["from"], dataset, method, rate, value)
+        for entry in _printed("published_labels.yaml")
+        for method, by_dataset in entry["accuracy"].items()
+        for dataset, values in by_dataset.items()
+        for rate, value in zip(entry["rates"][dataset], values, strict=True)
+    ]
+    table = pd.DataFrame(rows, columns=["source", "from", "dataset", "method", "rate", "accuracy"])
+    counts = datasets().set_index("dataset")
+    each = counts["nodes"] / counts["classes"] / 100
+    table.insert(5, "labels", table["rate"] * table["dataset"].map(each))
+    return table

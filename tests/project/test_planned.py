@@ -1,0 +1,64 @@
+"""Parameter files of computations that nobody has made yet: they can be run, and say what they mean to say."""
+
+import os
+import runpy
+from pathlib import Path
+
+import pytest
+from support.synthetic import label_runs
+
+from mtgcn.analysis import label_gains
+from mtgcn.experiments import stored
+from mtgcn.pipeline import parameter_file, yaml_file
+from mtgcn.pipeline.project import Project
+from mtgcn.pipeline.search import Search
+
+ROOT = Path(__file__).parents[2]
+PROJECT = Project(ROOT)
+PLANNED = {path.stem: path for path in sorted((ROOT / "params/planned").glob("*.yaml"))}
+SEARCHES = sorted((ROOT / "params/search/labels").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("name", PLANNED)
+def test_a_planned_file_can_be_run_and_its_name_is_free(name: str) -> None:
+    parameter_file.load(PLANNED[name], PROJECT.notebooks)
+    assert not (ROOT / "params" / f"{name}.yaml").exists()
+    assert not (ROOT / "book/results" / f"{name}.csv").exists()
+
+
+@pytest.mark.parametrize("dataset", ["cora", "citeseer", "pubmed"])
+def test_label_studies_have_the_weights_tuned_with_twenty_labels(dataset: str) -> None:
+    tuned = yaml_file.read(ROOT / f"params/{dataset}-1.yaml").data
+    for name in (f"labels-{dataset}", f"labels-{dataset}-small"):
+        said = yaml_file.read(PLANNED[name]).data
+        assert list(said["networks"]) == ["GCN", "AE", "FR", "ER", "AE+FR+ER"]
+        assert all(tasks == tuned["networks"][network] for network, tasks in said["networks"].items())
+        assert said["epochs"] == tuned["epochs"]
+        assert said["splits"] >= 30
+
+
+@pytest.mark.parametrize("path", SEARCHES, ids=lambda path: path.stem)
+def test_a_search_with_few_labels_fills_its_study_and_sees_none_of_its_splits(path: Path) -> None:
+    search = Search.of(path, ROOT)
+    study = parameter_file.load(search.parameters, PROJECT.notebooks).experiment
+    assert search.parameters.parent.name == "planned"
+    assert study is not None
+    assert (search.space.dataset, search.space.hidden_layers) == (study.dataset, study.hidden_layers)
+    assert search.space.split_each_run
+    assert search.space.settings["labels"] == [3]
+    first = study.split_seed or 0
+    assert not set(search.space.seeds(search.space.best_runs)) & set(range(first, first + study.splits))
+
+
+def test_the_page_of_all_label_studies_shows_what_they_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(stored.RESULTS, str(tmp_path))
+    monkeypatch.setenv(stored.OUTBOX, str(tmp_path / "out"))
+    runs = label_runs()
+    runs.to_csv(tmp_path / "labels-cora.csv", index=False)
+    runs.assign(test_accuracy=runs["test_accuracy"] - 3).to_csv(tmp_path / "labels-cora-small.csv", index=False)
+    names = runpy.run_path(str(ROOT / "notebooks/labels.py"))
+    expected = label_gains.summary(label_gains.by_split(runs))
+    assert names["numbers"][""].equals(expected)
+    assert names["numbers"]["small"]["mean"].to_numpy() == pytest.approx(expected["mean"].to_numpy() - 3)
+    assert names["numbers"]["tuned"].empty
+    assert os.listdir(tmp_path / "out") == ["cora.csv"]
