@@ -82,7 +82,7 @@ def computed_with(record: "Record") -> Facts:
 
 def beside_stored(runs: "Runs") -> pd.DataFrame:
     """Return the mean test accuracy of runs that were just trained, and beside it that of the stored ones."""
-    keys = [name for name in ("reading", "labels", "hidden_layers", "network") if name in runs.table]
+    keys = [name for name in ("reading", "variant", "labels", "hidden_layers", "network") if name in runs.table]
     columns = {"trained here": runs.table} | ({} if runs.stored is None else {"stored": runs.stored.table})
     means = {title: table.groupby(keys, sort=False)["test_accuracy"].mean() for title, table in columns.items()}
     return pd.DataFrame(means).round(2)

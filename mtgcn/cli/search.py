@@ -108,7 +108,9 @@ def _show(search: "Search") -> None:
         best = stages.chosen(search.space, network, journal.scores)
         text = f"  {network:9} {search.done(journal)[network]:4} of at most {most:4} runs"
         if best is not None:
-            score = stages.mean(search.space, journal.scores, best, search.space.best_runs)
+            score = stages.mean(search.space, journal.scores, best, search.space.most_runs)
             values = ", ".join(f"{name} {value}" for name, value in best.values)
             text += f"; {score:.2f} %" + (f" with {values}" if values else "")
         typer.echo(text)
+    for task, weight in stages.at_the_edge(search.space, journal.scores).items():
+        typer.echo(f"  {task}'s weight {weight:g} is the first or last of its grid: a better one may lie beyond.")

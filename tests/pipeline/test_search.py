@@ -55,6 +55,26 @@ def trials(made: search.Search) -> list[dict]:
     return [record for record in records if "params" in record]
 
 
+def test_a_final_gives_the_few_best_points_more_runs_and_their_mean_decides(tmp_path: Path) -> None:
+    text = TOY.replace("best_runs: 4", "best_runs: 3\nfinalists: 2\nfinal_runs: 7").replace("epochs: 12", "epochs: 4")
+    made = checkout(tmp_path, text)
+    search.run(made)
+    table = pd.read_csv(made.table)
+    for network, rows in table[table["network"] != "GCN"].groupby("network"):
+        final, best = rows[rows["stage"] == "final"], rows[rows["stage"] == "best"]
+        points = len(rows)
+        assert len(final) == min(2, -(-points // 4)), network
+        assert final["runs"].eq(7).all()
+        assert best["runs"].eq(3).all()
+        assert rows.loc[rows["chosen"], "validation_accuracy"].item() == final["validation_accuracy"].max()
+    known = made.open().scores
+    assert sum(made.done(made.open()).values()) <= sum(stages.expected(made.space).values())
+    weights = {task: stages.chosen(made.space, task, known).tasks[task]["weight"] for task in ("AE", "FR", "ER")}
+    outer = {"AE": (1, 100), "FR": (1, 100), "ER": (0.1, 10)}
+    edges = {task: weight for task, weight in weights.items() if weight in outer[task]}
+    assert stages.at_the_edge(made.space, known) == edges
+
+
 def test_score_is_that_of_the_run_alone(finished: search.Search, table: pd.DataFrame) -> None:
     row = table[table["chosen"] & (table["network"] == "AE+FR")].iloc[0]
     tasks = {
@@ -382,6 +402,10 @@ WEIGHTS_OF_AE = "weight: [1, 10, 100], nodes: [labelled"
         ),
         (("epochs: 12", "runs: 12"), "2: 'runs' has a place of its own in a search file."),
         (("epochs: 12", "epoch: 12"), "2: there is no parameter 'epoch'; did you mean 'epochs'?"),
+        (
+            ("best_runs: 4", "best_runs: 4\nfinal_runs: 3"),
+            "11: final_runs is 3: it has to be at least as large as best_runs, 4.",
+        ),
         (("best_runs: 4", "best_runs: 1"), "10: best_runs is 1: it has to be at least as large as runs, 2."),
     ],
 )

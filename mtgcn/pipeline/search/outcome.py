@@ -154,7 +154,7 @@ def _check(file: yaml_file.YamlFile, space: Space, text: str) -> None:
         raise MtgcnError(f"{where}: write 'networks:' as indented lines, so that they can be replaced.")
     known = _known(after.data)
     _refuse(after, known)
-    parameters, searched = Parameters(**known), set(space.seeds(space.best_runs))
+    parameters, searched = Parameters(**known), set(space.seeds(space.most_runs))
     if shared := searched.intersection(parameters.seeds):
         where = file.where(("first_seed",) if "first_seed" in known else ("runs",))
         raise MtgcnError(f"{where}: the seed {min(shared)} would be reported, with which the search was made.")

@@ -79,6 +79,9 @@ def _problems(space: Space) -> Iterator[Problem]:
         key = "best_runs" if "best_runs" in space.model_fields_set else "runs"
         message = f"best_runs is {space.best_runs}: it has to be at least as large as runs, {space.runs}."
         yield Problem((key,), message)
+    if space.final_runs and space.final_runs < space.best_runs:
+        message = f"final_runs is {space.final_runs}: it has to be at least as large as best_runs, {space.best_runs}."
+        yield Problem(("final_runs",), message)
 
 
 def _grid_problems(task: str, values: dict[str, list[Any]]) -> Iterator[Problem]:

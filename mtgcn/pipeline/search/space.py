@@ -53,6 +53,10 @@ class Space(BaseModel):
     )
     runs: int = Field(2, ge=1, description="runs of every point")
     best_runs: int = Field(8, ge=1, description="runs of the best points, the first ones included")
+    finalists: int = Field(3, ge=1, description="how many of the best points go into the final")
+    final_runs: int = Field(
+        0, ge=0, description="runs of the finalists, the former ones included, whose mean decides; 0: no final"
+    )
     share: float = Field(0.25, gt=0, le=1, description="the share of points that counts as the best")
     first_seed: int = Field(FIRST_SEED, ge=FIRST_SEED, description="the first seed, none that is ever reported")
     split_each_run: bool = Field(
@@ -64,6 +68,11 @@ class Space(BaseModel):
     def networks(self) -> list[str]:
         """The networks: without tasks, with one, with several."""
         return [BASE, *self.grid, *self.combined]
+
+    @property
+    def most_runs(self) -> int:
+        """The runs of the points that are compared last."""
+        return self.final_runs or self.best_runs
 
     def seeds(self, runs: int) -> list[int]:
         """Return the seeds of the first ``runs`` runs of any point."""
@@ -81,7 +90,7 @@ class Space(BaseModel):
 
     def given(self, point: Point) -> dict[str, Any]:
         """Return what a parameter file would say of a point."""
-        own = self.dataset, self.hidden_layers, {point.network: point.tasks}, self.best_runs, self.first_seed
+        own = self.dataset, self.hidden_layers, {point.network: point.tasks}, self.most_runs, self.first_seed
         return {**self.settings, **dict(zip(OWN, own, strict=True))}
 
     @field_validator("grid", mode="before")

@@ -3,9 +3,10 @@
 Which points are wanted next follows from the scores alone. So a search that was stopped goes on where it was, and
 ends with the same outcome, whoever computed what in which order.
 
-A single task has three stages. Screening compares all its other values at a few weights; the best share of them
-goes on to the whole grid of weights; the best share of all points gets more runs, whose mean decides. A combined
-network takes everything but the weights from the single tasks' best points and has the last two stages.
+A single task has three stages, or four. Screening compares all its other values at a few weights; the best share of
+them goes on to the whole grid of weights; the best share of all points gets more runs. Where there is a final, the few
+best of these get more runs still. The mean over the runs of the last stage decides. A combined network takes everything
+but the weights from the single tasks' best points and has no screening.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -70,6 +71,9 @@ def stages(space: Space, network: str, scores: Scores) -> Iterator[Stage]:
         yield Stage("grid", points, space.runs)
     most = best(points, space.share, lambda point: mean(space, scores, point, space.runs))
     yield Stage("best", most, space.best_runs)
+    if space.final_runs:
+        ranked = sorted(most, key=lambda point: mean(space, scores, point, space.best_runs), reverse=True)  # stable
+        yield Stage("final", ranked[: space.finalists], space.final_runs)
 
 
 def chosen(space: Space, network: str, scores: Scores) -> Point | None:
@@ -81,6 +85,19 @@ def chosen(space: Space, network: str, scores: Scores) -> Point | None:
     if last is None:
         return None
     return max(last.points, key=lambda point: mean(space, scores, point, last.runs))
+
+
+def at_the_edge(space: Space, scores: Scores) -> dict[str, float]:
+    """Return the chosen weight of each single task for which it is the smallest or largest of several in the grid.
+
+    A better one may lie beyond: the grid should go further.
+    """
+    found = {}
+    for task, values in space.grid.items():
+        best, weights = chosen(space, task, scores), sorted(values["weight"])
+        if best is not None and len(weights) > 1 and best.tasks[task]["weight"] in (weights[0], weights[-1]):
+            found[task] = best.tasks[task]["weight"]
+    return found
 
 
 def mean(space: Space, scores: Scores, point: Point, runs: int) -> float:
@@ -96,17 +113,21 @@ def best(items: Iterable[T], share: float, score: Callable[[T], float]) -> list[
 
 def expected(space: Space) -> dict[str, int]:
     """Return how many runs each network will have had in the end, at the most."""
-    further = space.best_runs - space.runs
-    counts = {BASE: space.best_runs}
+    counts = {BASE: space.most_runs}
+
+    def runs(points: int) -> int:
+        most = ceil(space.share * points)
+        last = min(most, space.finalists) * (space.most_runs - space.best_runs)
+        return points * space.runs + most * (space.best_runs - space.runs) + last
+
     for task, values in space.grid.items():
         weights = len(values["weight"])
         screened = len(space.screening.get(task, values["weight"]))
         structures = prod(len(choices) for choices in values.values()) // weights
         points = structures * screened + ceil(space.share * structures) * (weights - screened)
-        counts[task] = points * space.runs + ceil(space.share * points) * further
+        counts[task] = runs(points)
     for network, steps in space.combined.items():
-        points = len(steps) ** len(tasks_of(network))
-        counts[network] = points * space.runs + ceil(space.share * points) * further
+        counts[network] = runs(len(steps) ** len(tasks_of(network)))
     return counts
 
 
