@@ -62,8 +62,8 @@ def parameters() -> str:
 
     parts = ["## An experiment", "", model(Parameters)]
     for name, task in TASKS.items():
-        summary = (importlib.import_module(task.__module__).__doc__ or "").strip()
-        parts += [f"## The task {name}", "", summary.removeprefix(f"{name}: ").capitalize(), "", model(task.Parameters)]
+        summary = (importlib.import_module(task.__module__).__doc__ or "").strip().removeprefix(f"{name}: ")
+        parts += [f"## The task {name}", "", summary[:1].upper() + summary[1:], "", model(task.Parameters)]
     for name, remedy in REMEDIES.items():
         if remedy.model_fields:
             summary = (remedy.__doc__ or "").strip().splitlines()[0]

@@ -1,4 +1,4 @@
-"""Propagation by Â for all runs: the only module that knows DGL.
+"""Propagation by Â for all runs, and METIS: the only module that knows DGL.
 
 DGL's builds on the package registry have no CUDA and its releases have ceased, so it is kept behind one
 interface: on a device that DGL cannot use, the same numbers come from torch's sparse CSR matrices.
@@ -7,6 +7,8 @@ interface: on a device that DGL cannot use, the same numbers come from torch's s
 import os
 import sys
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from functools import cache
 from typing import Any
 
@@ -110,3 +112,25 @@ def _by_dgl(matrix: sparse.csr_matrix, out_scale: Tensor, in_scale: Tensor, runs
         return dgl_module().ops.copy_u_sum(block, scaled).view(runs, -1, x.shape[2]).mul_(out_scale)
 
     return propagate
+
+
+def metis(edges: np.ndarray, nodes: int, parts: int) -> np.ndarray:
+    """Return the part of each node, (nodes,) int64, that METIS finds; it draws the same numbers every time."""
+    both = torch.from_numpy(np.concatenate([edges, edges[::-1]], axis=1))
+    graph = dgl_module().graph((both[0], both[1]), num_nodes=nodes)
+    with _quiet():
+        return dgl_module().metis_partition_assignment(graph, parts).numpy().astype(np.int64)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Swallow what DGL prints from Python, and what its library in C writes to standard error."""
+    sys.stderr.flush()
+    before = os.dup(2)
+    try:
+        with open(os.devnull, "w", encoding="utf-8") as nothing, redirect_stdout(nothing):
+            os.dup2(nothing.fileno(), 2)
+            yield
+    finally:
+        os.dup2(before, 2)
+        os.close(before)

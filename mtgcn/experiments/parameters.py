@@ -4,7 +4,7 @@ A YAML file, a notebook and Python say the same thing through this one model.
 """
 
 from collections.abc import Mapping
-from itertools import combinations
+from difflib import get_close_matches
 from typing import Any, Literal, TypeVar
 
 from pydantic import (
@@ -280,10 +280,14 @@ VARIED = sorted(
 )
 
 
-def network_names() -> list[str]:
-    """Return the names that a network can have: GCN, then the tasks alone and in all combinations."""
-    tasks = [combination for size in range(1, len(TASKS) + 1) for combination in combinations(TASKS, size)]
-    return [BASELINE, *("+".join(names) for names in tasks)]
+def right_name(network: str) -> str:
+    """Return ``"; did you mean 'x'?"`` for a network that does not exist, or how the name of one is made."""
+    by_fold = {name.casefold(): name for name in (BASELINE, *TASKS)}
+    close = [get_close_matches(part.strip().casefold(), by_fold, n=1, cutoff=0.5) for part in network.split("+")]
+    meant = {by_fold[found[0]] for found in close if found}
+    if all(close) and (meant == {BASELINE} or BASELINE not in meant):
+        return f"; did you mean '{'+'.join(name for name in (BASELINE, *TASKS) if name in meant)}'?"
+    return f"; it is {BASELINE}, or some of {', '.join(TASKS)} in this order with a + between them."
 
 
 def tasks_of(network: str, given: Any = None) -> dict[str, TaskParameters]:
@@ -291,10 +295,7 @@ def tasks_of(network: str, given: Any = None) -> dict[str, TaskParameters]:
     names = [] if network == BASELINE else str(network).split("+")
     ordered = [name for name in TASKS if name in names]
     if names != ordered:
-        hint = nearest(str(network), network_names())
-        if ordered and set(names) == set(ordered):  # only their order or number is wrong
-            hint = f"; did you mean '{'+'.join(ordered)}'?"
-        raise ValueError(f"there is no network '{network}'{hint}")
+        raise ValueError(f"there is no network '{network}'{right_name(str(network))}")
     given = {} if given is None else given
     if not isinstance(given, Mapping):
         raise ValueError(f"'{network}' has to name the parameters of its tasks; {{}} takes the defaults.")

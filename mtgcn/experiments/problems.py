@@ -73,7 +73,7 @@ def data_problems(parameters: Parameters, dataset: datasets.Dataset) -> Iterable
         yield Problem(("labels" if parameters.labels else asked,), str(error))
     for network, tasks in parameters.networks.items():
         for name, task in tasks.items():
-            if problem := TASKS[name].check(task, dataset.features.shape[1], parameters.hidden_units):
+            if problem := TASKS[name].check(task, dataset, parameters.hidden_units):
                 yield Problem(("networks", network, name), f"{problem}.")
 
 

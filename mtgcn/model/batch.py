@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import torch
 from scipy import sparse
 from torch import Tensor
@@ -57,6 +58,7 @@ class Batch:
         self.device, self.backend, self.dtype = device, backend, dtype
         self.graph = Graph(dataset.edges, dataset.nodes, len(self.seeds), device, dtype, backend, loops=dataset.loops)
         self.labelled = NodeSet("labelled", dataset.train)
+        self.unlabelled = NodeSet("unlabelled", np.setdiff1d(np.arange(dataset.nodes), dataset.train))
         self.validation = NodeSet("validation", dataset.validation)
         self.test = NodeSet("test", dataset.test)
         self.features = self.blocks([dataset.features] * len(self.seeds))

@@ -33,6 +33,10 @@ class Pass:
         self.batch, self.graph, self.weights, self.dropouts = batch, graph, weights, dropouts
         self.architecture = batch.architecture
 
+    def on(self, graph: Graph) -> "Pass":
+        """Return the same pass on other links between the same nodes."""
+        return Pass(self.batch, graph, self.weights, self.dropouts)
+
     @cached_property
     def embedding(self) -> Tensor:
         """g_sh(X) of the clean features, (runs, n, hidden units)."""
@@ -64,15 +68,18 @@ class Pass:
         h = self.drop(self.embedding, "main")
         return self.architecture.ends.apply(self.graph, self.weights.of("main"), h, nodes)
 
-    def head(self, embedding: Tensor, site: str, nodes: NodeSet | None) -> Factors:
+    def head(self, embedding: Tensor, site: str, nodes: NodeSet | None, layers: int = 2) -> Factors:
         """Apply an auxiliary head, GC(Dropout(ReLU(GC(Dropout(embedding))))), and leave the last GC as two factors.
 
-        Their product, (runs, size, outputs), is what the head puts out at these nodes.
+        Their product, (runs, size, outputs), is what the head puts out at these nodes. With another number of
+        ``layers`` the head has so many GC, and a ReLU between two of them.
         """
-        layer = self.architecture.layer
-        h = layer.apply(self.graph, self.weights.of(f"{site}.0"), self.drop(embedding, f"{site}.0"))
-        h = self.drop(h, f"{site}.1", rectify=True)
-        return layer.factors(self.graph, self.weights.of(f"{site}.1"), h, nodes)
+        layer, h, last = self.architecture.layer, embedding, layers - 1
+        for number in range(last):
+            h = self.drop(h, f"{site}.{number}", rectify=number > 0)
+            h = layer.apply(self.graph, self.weights.of(f"{site}.{number}"), h)
+        h = self.drop(h, f"{site}.{last}", rectify=last > 0)
+        return layer.factors(self.graph, self.weights.of(f"{site}.{last}"), h, nodes)
 
     def drop(self, x: Tensor, site: str, rectify: bool = False) -> Tensor:
         """Apply dropout to (runs, n, hidden units) in a pass that has it, after a ReLU where asked for."""

@@ -50,7 +50,8 @@ class Network:
             nodes.name: batch.labels(nodes).repeat(batch.runs) for nodes in (batch.labelled, batch.validation)
         }
         self.weights = Weights(self._shapes(), batch.seeds, batch.device, batch.dtype)
-        everywhere = any(task.nodes is None for task in self.tasks.values())
+        self._whole = any(task.whole_graph for task in self.tasks.values())
+        everywhere = self._whole or any(task.nodes is not batch.labelled for task in self.tasks.values())
         seen = batch.graph if everywhere else self._around(batch.labelled)
         self._training = batch.architecture.remedy.training_graph(seen, batch.seeds)
         self._validation = self._around(batch.validation)
@@ -62,7 +63,8 @@ class Network:
         sites = {f"encoder.{i}": widths[i : i + 2] for i in range(len(widths) - 1)}
         sites["main"] = [units, self.batch.dataset.classes]
         for name, task in self.tasks.items():
-            sites |= {f"{name}.0": [units, units], f"{name}.1": [units, task.outputs]}
+            head = [*[units] * task.layers, task.outputs]
+            sites |= {f"{name}.{i}": head[i : i + 2] for i in range(task.layers)}
         layers = dict.fromkeys(sites, architecture.layer) | dict.fromkeys(("encoder.0", "main"), architecture.ends)
         return {
             f"{site}.{part}": shape
@@ -73,7 +75,7 @@ class Network:
     def _around(self, nodes: NodeSet) -> Graph:
         """Return the part of the graph that a risk over these nodes can see through encoder and head."""
         architecture = self.batch.architecture
-        if architecture.remedy.all_nodes:
+        if architecture.remedy.all_nodes or self._whole:
             return self.batch.graph
         head = max((task.layers for task in self.tasks.values()), default=1)
         return self.batch.graph.around(nodes, (architecture.hidden_layers + head) * architecture.layer.hops)
@@ -87,7 +89,7 @@ class Network:
         corrupted = {f"{name}.encoder": task.features for name, task in self.tasks.items() if task.features}
         inputs = {"encoder": batch.features} | corrupted
         hidden = [f"{site}.{number}" for site in inputs for number in range(1, architecture.encoder_layers)]
-        heads = ["main", *(f"{name}.{number}" for name in self.tasks for number in range(2))]
+        heads = ["main", *(f"{name}.{number}" for name, task in self.tasks.items() for number in range(task.layers))]
         size = batch.dataset.nodes * architecture.hidden_units
         places = part.state_values(batch.runs, architecture.hidden_units)
 

@@ -53,9 +53,12 @@ def test_parameters_cannot_be_changed_afterwards():
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"networks": {"AF": {}}}, "there is no network 'AF'; did you mean 'AE"),
+        ({"networks": {"AF": {}}}, "there is no network 'AF'; did you mean 'FR'?"),
         ({"networks": {"FR+AE": {}}}, "there is no network 'FR+AE'; did you mean 'AE+FR'?"),
         ({"networks": {"AE+AE": {}}}, "there is no network 'AE+AE'; did you mean 'AE'?"),
+        ({"networks": {"gco+np+AE": {}}}, "there is no network 'gco+np+AE'; did you mean 'AE+NC+GCo'?"),
+        ({"networks": {"AE+GCN": {}}}, "there is no network 'AE+GCN'; it is GCN, or some of AE, FR, ER, NC"),
+        ({"networks": {"xyz": {}}}, "there is no network 'xyz'; it is GCN, or some of AE, FR, ER, NC"),
         ({"networks": {}}, "networks"),
         ({"networks": {"AE": {"FR": {}}}}, "network 'AE' has no task 'FR'; choose one of AE."),
         ({"networks": {"GCN": {"AE": {}}}}, "network 'GCN' has no task 'AE'"),

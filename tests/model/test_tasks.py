@@ -127,5 +127,5 @@ def test_corruption_does_not_leak_into_the_clean_pass(name):
     ],
 )
 def test_impossible_sizes_are_named(name, values, problem):
-    answer = TASKS[name].check(TASKS[name].Parameters(**values), 18, 16)
+    answer = TASKS[name].check(TASKS[name].Parameters(**values), GRAPH, 16)
     assert answer is None if problem is None else problem in answer

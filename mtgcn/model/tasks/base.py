@@ -14,10 +14,13 @@ from pydantic import BaseModel, ConfigDict, Field
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from mtgcn.data.arrays import Arrays
     from mtgcn.engine.part import NodeSet
     from mtgcn.engine.sparse import Features
     from mtgcn.model.batch import Batch
     from mtgcn.model.forward import Pass
+
+NodesOfRisk = Literal["labelled", "unlabelled", "all"]
 
 
 class TaskParameters(BaseModel):
@@ -26,7 +29,9 @@ class TaskParameters(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     weight: float = Field(1.0, ge=0, allow_inf_nan=False, description="weight of the task's risk in the objective")
-    nodes: Literal["labelled", "all"] = Field("all", description="nodes of the risk: V_l (labelled) or V (all)")
+    nodes: NodesOfRisk = Field(
+        "all", description="nodes of the risk: V_l (labelled), V without V_l (unlabelled) or V (all)"
+    )
 
 
 class Task(ABC):
@@ -38,15 +43,16 @@ class Task(ABC):
     name: ClassVar[str]
     Parameters: ClassVar[type[TaskParameters]]
     layers: ClassVar[int] = 2  # between the embedding and the risk: those of the head
+    whole_graph: ClassVar[bool] = False  # whether a risk over some nodes needs states of all
     features: Features | None = None  # other features that the task has encoded, where it does
 
     def __init__(self, parameters: TaskParameters, batch: Batch) -> None:
         self.batch = batch
-        self.nodes = batch.labelled if parameters.nodes == "labelled" else None
+        self.nodes = {"labelled": batch.labelled, "unlabelled": batch.unlabelled, "all": None}[parameters.nodes]
 
     @staticmethod
-    def check(parameters: TaskParameters, features: int, hidden_units: int) -> str | None:
-        """Return what is impossible about the parameters on data with so many features, or ``None``."""
+    def check(parameters: TaskParameters, data: Arrays, hidden_units: int) -> str | None:
+        """Return what is impossible about the parameters on these data, or ``None``."""
         return None
 
     @property

@@ -13,6 +13,7 @@ from mtgcn.model.tasks.base import Task, TaskParameters
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from mtgcn.data.arrays import Arrays
     from mtgcn.engine.part import NodeSet
     from mtgcn.model.batch import Batch
     from mtgcn.model.forward import Pass
@@ -46,7 +47,7 @@ class CorruptedEmbeddings(Task):
         self.partial = parameters.reconstruct == "partial"
 
     @staticmethod
-    def check(parameters: TaskParameters, features: int, hidden_units: int) -> str | None:  # noqa: D102
+    def check(parameters: TaskParameters, data: Arrays, hidden_units: int) -> str | None:  # noqa: D102
         assert isinstance(parameters, CorruptedEmbeddingsParameters)
         if parameters.size <= hidden_units:
             return None

@@ -14,6 +14,7 @@ from mtgcn.model.tasks.base import Task, TaskParameters
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from mtgcn.data.arrays import Arrays
     from mtgcn.engine.part import NodeSet
     from mtgcn.engine.sparse import Features
     from mtgcn.model.batch import Batch
@@ -51,8 +52,9 @@ class CorruptedFeatures(Task):
             self.target = batch.blocks([features[:, m] for m in self.m])
 
     @staticmethod
-    def check(parameters: TaskParameters, features: int, hidden_units: int) -> str | None:  # noqa: D102
+    def check(parameters: TaskParameters, data: Arrays, hidden_units: int) -> str | None:  # noqa: D102
         assert isinstance(parameters, CorruptedFeaturesParameters)
+        features = data.features.shape[1]
         if parameters.size < features or (parameters.size == features and parameters.size_means == "zeroed"):
             return None
         return f"size {parameters.size} does not fit the {features} features of the data"
