@@ -8,5 +8,10 @@ Rule = Literal["accuracy", "accuracy-last", "accuracy-loss", "loss", "main-loss"
 # ``text`` is every default. ``matched`` is what book/runs/which_protocol finds from the plain GCN alone.
 PROTOCOLS: Mapping[Protocol, Mapping[str, Any]] = {
     "text": {},
-    "matched": {"l2_layers": "all", "l2_counts": "whole", "best_epoch_by": "loss"},
+    "matched": {
+        "l2_layers": "all",
+        "l2_counts": "whole",
+        "l2_in_validation_loss": True,
+        "best_epoch_by": "loss",
+    },
 }

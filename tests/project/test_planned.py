@@ -9,13 +9,16 @@ from support.synthetic import label_runs
 
 from mtgcn.analysis import label_gains
 from mtgcn.experiments import stored
+from mtgcn.experiments.parameters import VARIED
 from mtgcn.pipeline import parameter_file, yaml_file
 from mtgcn.pipeline.project import Project
 from mtgcn.pipeline.search import Search
+from mtgcn.pipeline.search.space import BASE, Point
 
 ROOT = Path(__file__).parents[2]
 PROJECT = Project(ROOT)
 PLANNED = {path.stem: path for path in sorted((ROOT / "params/planned").glob("*.yaml"))}
+MATCHED = sorted((ROOT / "params/search/matched").glob("*.yaml"))
 SEARCHES = sorted((ROOT / "params/search/labels").glob("*.yaml"))
 
 
@@ -48,6 +51,21 @@ def test_a_search_with_few_labels_fills_its_study_and_sees_none_of_its_splits(pa
     assert search.space.settings["labels"] == [3]
     first = study.split_seed or 0
     assert not set(search.space.seeds(search.space.best_runs)) & set(range(first, first + study.splits))
+
+
+@pytest.mark.parametrize("path", MATCHED, ids=lambda path: path.stem)
+def test_a_search_under_the_matched_protocol_fills_its_experiment(path: Path) -> None:
+    search = Search.of(path, ROOT)
+    experiment = parameter_file.load(search.parameters, PROJECT.notebooks).experiment
+    assert experiment is not None
+    searched = search.space.parameters(Point(BASE))
+    changed = {name: getattr(searched, name) for name in VARIED if getattr(searched, name) != getattr(experiment, name)}
+    assert set(changed) <= {"epochs", "stop_below"}
+    assert (searched.protocol, searched.dataset) == ("matched", experiment.dataset)
+    assert searched.hidden_layers == experiment.hidden_layers
+    assert search.space.grid["FR"]["size_means"] == ["zeroed", "kept"]
+    assert search.space.final_runs >= 20
+    assert experiment.seeds == list(range(50))  # none of which a search may have: its own begin at 1000
 
 
 def test_the_page_of_all_label_studies_shows_what_they_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
