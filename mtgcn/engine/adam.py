@@ -31,6 +31,8 @@ class Adam:
         self.mean = torch.zeros_like(weights.flat)
         self.square = torch.zeros_like(weights.flat)
         self._roots = torch.empty_like(weights.flat)
+        arrays = weights.flat, weights.grad, self.mean, self.square, self._roots
+        self._parts = [(l2.get(name, 0.0), [array[part] for array in arrays]) for name, part in weights.offsets.items()]
         self.steps = 0
         self._rates: Tensor | None = None
         self._given: tuple[float, ...] = ()
@@ -40,19 +42,17 @@ class Adam:
         """Move each run by its gradient and its learning rate, then clear the gradients."""
         if self._given != tuple(learning_rates):
             self._given = tuple(learning_rates)
-            self._rates = self.weights.per_run(self._given)
+            flat = self.weights.flat
+            self._rates = flat.new_tensor(self._given) if self.compiled else self.weights.per_run(self._given)
+        assert self._rates is not None
         self.steps += 1
         bias_1, bias_2 = 1 - BETA_1**self.steps, (1 - BETA_2**self.steps) ** 0.5
         if self.compiled:
-            rates = self.weights.flat.new_tensor(self._given)
-            everything = self.weights.flat, self.weights.grad, self.mean, self.square
-            for name, part in self.weights.offsets.items():
-                l2 = self.l2.get(name, 0.0)
-                flat, grad, mean, square = (array[part] for array in everything)
-                kernels.moments(flat, grad, mean, square, l2, BETA_1, BETA_2)
-            roots = torch.sqrt(self.square, out=self._roots)
-            for part in self.weights.offsets.values():
-                kernels.step(rates, self.weights.flat[part], self.mean[part], roots[part], bias_1, bias_2, self.epsilon)
+            for l2, (weights, grad, mean, square, _) in self._parts:
+                kernels.moments(weights, grad, mean, square, l2, BETA_1, BETA_2)
+            torch.sqrt(self.square, out=self._roots)
+            for _, (weights, _, mean, _, root) in self._parts:
+                kernels.step(self._rates, weights, mean, root, bias_1, bias_2, self.epsilon)
             return
         flat, grad = self.weights.flat, self.weights.grad
         for part, coefficient in self._decays:
@@ -60,7 +60,6 @@ class Adam:
         self.mean.lerp_(grad, 1 - BETA_1)
         self.square.mul_(BETA_2).addcmul_(grad, grad, value=1 - BETA_2)
         scale = self.square.sqrt().div_(bias_2).add_(self.epsilon)
-        assert self._rates is not None
         flat.addcdiv_(self._rates * self.mean, scale, value=-1 / bias_1)
         grad.zero_()
 

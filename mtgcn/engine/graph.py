@@ -42,7 +42,8 @@ class Graph:
         self.part = part or Part(nodes)
         itself = np.concatenate([np.arange(nodes), self.loops])
         ends = np.concatenate([edges, edges[::-1], np.tile(itself, (2, 1))], axis=1)
-        with_loops = sparse.csr_matrix((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(nodes, nodes))
+        ones = np.ones(ends.shape[1], np.int8)  # a byte for each, on a graph of millions of edges
+        with_loops = sparse.csr_matrix((ones, (ends[0], ends[1])), shape=(nodes, nodes))
         self._scale = 1.0 / np.sqrt(np.asarray(with_loops.sum(axis=1)).ravel()[self.part.index])  # D̃^-1/2
         self._with_loops = self.part.among(with_loops)  # A + I
         self._propagations: dict[str, Linear] = {}

@@ -70,6 +70,7 @@ class _Rows:
         ends = [start + matrix.indptr[1:] for start, matrix in zip(starts, matrices, strict=False)]
         self._pointers = torch.from_numpy(np.concatenate([[0], *ends]).astype(np.int64))
         self._columns = _joined([matrix.indices for matrix in matrices]).int()
+        self._places = [part.data_ptr() for part in (self._pointers, self._columns, self.values)]
 
     def product(
         self, x: Tensor, mask: Mask | None, kept: Tensor | None, start: int = 0, total: Tensor | None = None
@@ -86,7 +87,7 @@ class _Rows:
         dropped = (None, 0, 1.0) if mask is None or kept is None else (kept.data_ptr(), mask.bit, mask.scale)
         library(x.dtype).product(
             *(torch.get_num_threads(), runs, self.rows, inputs, channels, self.own),
-            *(part.data_ptr() for part in (self._pointers, self._columns, self.values)),
+            *self._places,
             *dropped,
             *(total is not None, x.data_ptr() + start * channels * x.element_size(), out.data_ptr()),
         )
@@ -104,12 +105,12 @@ def propagation(
     """Return S_out A S_in, with A (n_out, n_in) of ones, as a map of states, (runs, n_in, c) to (runs, n_out, c)."""
     rows, inputs = matrix.shape
     pointers, columns = torch.from_numpy(matrix.indptr.astype(np.int64)), torch.from_numpy(matrix.indices).int()
-    scales = [torch.from_numpy(scale).to(dtype) for scale in (in_scale, out_scale)]
+    constant = pointers, columns, *(torch.from_numpy(scale).to(dtype) for scale in (in_scale, out_scale))
 
     def propagate(x: Tensor) -> Tensor:
         x = x.contiguous()
         out = x.new_empty(runs, rows, x.shape[2])
-        places = [part.data_ptr() for part in (pointers, columns, *scales, x, out)]
+        places = [part.data_ptr() for part in (*constant, x, out)]
         library(dtype).propagate(torch.get_num_threads(), runs, rows, inputs, x.shape[2], *places)
         return out
 

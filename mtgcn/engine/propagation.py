@@ -89,9 +89,9 @@ def propagation(
 
 def of_ones(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
     """Return a matrix of whole numbers as one of ones, with an entry as often as its number says."""
-    times = matrix.data.astype(np.int64)
-    if (times == 1).all():
+    if (matrix.data == 1).all():
         return matrix
+    times = matrix.data.astype(np.int64)
     ends = np.concatenate([[0], np.cumsum(times)])[matrix.indptr]
     return sparse.csr_matrix((np.ones(times.sum()), np.repeat(matrix.indices, times), ends), shape=matrix.shape)
 

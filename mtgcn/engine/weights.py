@@ -29,6 +29,7 @@ class Weights(Mapping[str, Tensor]):
         self.grad = torch.zeros_like(self.flat)
         self.offsets: dict[str, slice] = {}
         self._views: dict[str, Tensor] = {}
+        self._groups: dict[str, dict[str, Tensor]] = {}
         start = 0
         for name, shape in shapes.items():
             self.offsets[name] = slice(start, start + sizes[name])
@@ -59,7 +60,10 @@ class Weights(Mapping[str, Tensor]):
 
     def of(self, prefix: str) -> dict[str, Tensor]:
         """Return the weights called ``prefix.*`` by the rest of their names."""
-        return {name[len(prefix) + 1 :]: view for name, view in self.items() if name.startswith(prefix + ".")}
+        if prefix not in self._groups:  # asked for in every pass
+            own = {name: view for name, view in self.items() if name.startswith(prefix + ".")}
+            self._groups[prefix] = {name[len(prefix) + 1 :]: view for name, view in own.items()}
+        return self._groups[prefix]
 
     def per_run(self, values: Sequence[float]) -> Tensor:
         """Spread one value a run over the flat buffer."""
