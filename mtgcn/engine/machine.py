@@ -12,7 +12,8 @@ from mtgcn.errors import MtgcnError
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # from glibc's malloc.h
 KEEP = 1 << 30
-WORTH_THREADS = 1 << 17  # stored values of features and graph, all runs together
+# Stored values of features and graph, all runs together: from so many on a second thread helps, and memory is scarce.
+WORTH_THREADS, LARGE = 1 << 17, 1 << 24
 
 
 def keep_large_blocks() -> None:

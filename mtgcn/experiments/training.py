@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from mtgcn.engine.adam import Adam
-from mtgcn.engine.machine import fitting_threads, keep_large_blocks
+from mtgcn.engine.dropout import EPOCHS_A_BYTE
+from mtgcn.engine.machine import LARGE, fitting_threads, give_back, keep_large_blocks
 from mtgcn.experiments.best_epoch import RULES, Best, scores
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.plateau import Plateau
@@ -117,6 +118,8 @@ def train(
                 training.epoch(number)
                 if number == 1:  # not before: it makes large arrays that are soon freed; memory for these is not kept
                     keep_large_blocks()
+                elif number % EPOCHS_A_BYTE == 1 and network.batch.stored_values > LARGE:
+                    give_back()  # new masks have taken the place of old ones, among arrays that no longer fit there
                 if report is not None:
                     report(training.progress(number))
                 if number == parameters.epochs or not training.leave_ended_behind():

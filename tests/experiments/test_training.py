@@ -7,7 +7,7 @@ from mtgcn.analysis.literature import NETWORKS
 from mtgcn.data import toy
 from mtgcn.data.datasets import from_arrays, load
 from mtgcn.engine import machine
-from mtgcn.experiments import build
+from mtgcn.experiments import build, training
 from mtgcn.experiments.best_epoch import RULES
 from mtgcn.experiments.training import Progress, l2_of, train
 
@@ -258,6 +258,16 @@ def test_biases_are_not_decayed():
 def test_validation_risk_nodes_decide_on_the_validation_loss():
     losses = [np.stack(trained("AE", validation_risk_nodes=v).curves["validation_loss"]) for v in ("validation", "all")]
     assert not np.allclose(*losses)
+
+
+@pytest.mark.parametrize(("large", "epochs"), [(0, [9, 17]), (1 << 24, [])])
+def test_on_a_large_graph_free_memory_is_given_back_when_masks_are_new(monkeypatch, large, epochs):
+    seen, given_back = [], []
+    monkeypatch.setattr(training, "LARGE", large)
+    monkeypatch.setattr(training, "give_back", lambda: given_back.append(len(seen) + 1))
+    chosen = parameters(runs=1, epochs=18)
+    train(build.build(chosen, "GCN", TOY), chosen, seen.append)
+    assert given_back == epochs
 
 
 def test_a_gpu_would_be_waited_for_once_an_epoch(monkeypatch):

@@ -17,7 +17,7 @@ ROUNDS = 3
 
 
 def growth() -> Iterator[dict[str, Any]]:
-    """Yield a row for each network and size: nanoseconds an edge and epoch, bytes an edge at the peak of training.
+    """Yield a row for each network and size: time of an epoch, memory at the peak of training, and both an edge.
 
     Sizes take turns, and of each the fastest round counts: large arrays live in a cache and behind a memory bus that
     other programs use too, so that a single measurement says as much about these.
@@ -61,6 +61,7 @@ def measure(network: str, nodes: int) -> None:
         "ms_an_epoch": round(seconds * 1e3, 2),
         "ns_an_edge": round(seconds * 1e9 / edges, 1),
         "bytes_an_edge": round(peak.bytes / edges),
+        "peak_gb": round(peak.bytes / 1e9, 2),
     }
     print(json.dumps(row))
 
