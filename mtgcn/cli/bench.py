@@ -25,13 +25,14 @@ def bench(
         raise MtgcnError("the benchmark compares with PyTorch Geometric: pip install 'mtgcn[bench]'.") from error
     from rich.console import Console
 
-    from mtgcn.experiments.bench import conditions, growth, limit, speed
+    from mtgcn.experiments.bench import conditions, growth, limit, speed, start
 
     console = Console(highlight=False)
     tables = {
         "bench-conditions": ("Where and with what", conditions.conditions()),
         "bench": ("A run and epoch, ten runs together", speed.ratios(seconds=seconds)),
         "bench-limit": ("An epoch of ten runs, one thread", limit.distances(seconds=seconds)),
+        "bench-start": ("Start, seconds of a core", start.starts()),
         "bench-growth": ("Growth, one run", growth.growth()),
         "bench-accuracy": ("Plain GCN, one hidden layer", speed.accuracies()),
     }

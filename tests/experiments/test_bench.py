@@ -2,6 +2,7 @@
 
 import importlib.util
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +12,10 @@ from support.dense import DenseNetwork
 from mtgcn.data import datasets
 from mtgcn.engine.machine import fitting_threads
 from mtgcn.experiments import build, experiment
-from mtgcn.experiments.bench import limit, peers, sparse_peers, speed
+from mtgcn.experiments.bench import limit, peers, sparse_peers, speed, start
 from mtgcn.model import plain
 
+ROOT = Path(__file__).parents[2]
 WITHOUT_PYG = importlib.util.find_spec("torch_geometric") is None
 
 
@@ -89,6 +91,15 @@ def test_the_bare_kernels_of_an_epoch_are_all_of_its_sparse_products(toy: datase
     # and twice in the task's, with its gradient in training.
     assert (names["product"], names["propagate"]) == (6, 12)
     assert limit.bare_seconds(toy, "AE", seconds=0.01, runs=2) > 0
+
+
+@pytest.mark.slow
+def test_starts_are_measured_beside_that_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    rows = list(start.starts(rounds=1))
+    assert [row["what"] for row in rows] == list(start.WHAT)
+    assert rows[0]["ratio"] == 1
+    assert all(row["seconds"] > 0 for row in rows)
 
 
 def test_small_work_takes_one_thread_and_gives_the_others_back() -> None:
