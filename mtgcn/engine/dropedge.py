@@ -9,7 +9,7 @@ from torch import Tensor
 
 from mtgcn.engine.csr import csr, csr_index, over_runs
 from mtgcn.engine.graph import Graph
-from mtgcn.engine.linear import Linear
+from mtgcn.engine.linear import Linear, Map
 from mtgcn.engine.part import NodeSet
 from mtgcn.engine.randomness import stream
 from mtgcn.errors import MtgcnError
@@ -30,9 +30,8 @@ class ThinnedGraph(Graph):
     def __init__(self, graph: Graph, seeds: Sequence[int], rate: float) -> None:
         if len(graph.loops):
             raise MtgcnError("DropEdge knows no self-loops of the raw files; use self_loops: dropped.")
-        super().__init__(
-            graph.edges, graph.part.whole, graph.runs, graph.device, graph.dtype, graph.backend, graph.part
-        )
+        where = graph.device, graph.dtype, graph.backend
+        super().__init__(graph.edges, graph.part.whole, graph.runs, *where, graph.part, adjacency=graph.adjacency)
         self.streams = [stream(seed, "dropedge") for seed in seeds]
         self._dropped = round(rate * self.edges.shape[1])
         self._lay_out()
@@ -54,12 +53,21 @@ class ThinnedGraph(Graph):
         """Draw the next epoch's edges."""
         stays = self.staying()
         degrees = [np.bincount(self.edges.ravel(), np.tile(row, 2), self.part.whole) for row in stays]
-        roots = torch.from_numpy(1.0 / np.sqrt(1.0 + np.stack(degrees))).to(self.device)  # D̃^-1/2, (runs, whole)
+        d_tilde = 1.0 + np.stack(degrees)  # (runs, whole)
         with_loops = np.concatenate([stays, np.ones((self.runs, 1))], axis=1)
         weight = torch.from_numpy(with_loops).to(self.device)[:, self._edge]
-        values = weight * roots[:, self._rows] * roots[:, self._columns]
-        symmetric = over_runs(csr(self._index, values.to(self.dtype).flatten(), self._size))
-        self._thinned = Linear(symmetric, symmetric)
+        if self.adjacency == "symmetric":
+            roots = torch.from_numpy(1.0 / np.sqrt(d_tilde)).to(self.device)
+            symmetric = self._product(weight * roots[:, self._rows] * roots[:, self._columns])
+            self._thinned = Linear(symmetric, symmetric)
+        else:
+            inverse = torch.from_numpy(1.0 / d_tilde).to(self.device)
+            by_row, by_column = (weight * inverse[:, places] for places in (self._rows, self._columns))
+            self._thinned = Linear(self._product(by_row), self._product(by_column))
+
+    def _product(self, values: Tensor) -> Map:
+        """Return the product with the matrix that has these values, (runs, stored), at the places of Â."""
+        return over_runs(csr(self._index, values.to(self.dtype).flatten(), self._size))
 
     def staying(self) -> np.ndarray:
         """Return the next epoch's edges, (runs, m): 1 for those that stay, 0 for the others."""

@@ -13,8 +13,9 @@ from mtgcn.engine.propagation import choose_backend, propagation
 class Graph:
     """R disjoint copies of a graph, through which (runs, n, c) states are propagated by Â.
 
-    Â = D̃^-1/2 (A + I) D̃^-1/2, the re-normalised adjacency matrix (section 3.1 of the paper). In a part of the graph
-    nodes keep the degrees D̃ that they have in the whole, so Â x comes out the same for all that have their neighbours.
+    Â = D̃^-1/2 (A + I) D̃^-1/2, the re-normalised adjacency matrix (section 3.1 of the paper), or D̃^-1 (A + I), whose
+    rows add up to 1. In a part of the graph nodes keep the degrees D̃ that they have in the whole, so Â x comes out the
+    same for all that have their neighbours.
 
     Args:
         edges: (2, m) unique undirected edges of the whole graph, without self-loops.
@@ -23,6 +24,7 @@ class Graph:
             them that the machine has.
         part: what states have rows for; the whole graph when not given.
         loops: nodes with a self-loop of their own, which A counts beside the one of I.
+        adjacency: what Â is divided by: ``"symmetric"``, or ``"row"`` for the second form.
     """
 
     def __init__(
@@ -35,7 +37,9 @@ class Graph:
         backend: str = "auto",
         part: Part | None = None,
         loops: np.ndarray | None = None,
+        adjacency: str = "symmetric",
     ) -> None:
+        self.adjacency = adjacency
         self.loops = np.empty(0, np.int64) if loops is None else loops
         self.edges, self.runs, self.device, self.dtype = edges, runs, device, dtype
         self.backend = choose_backend(backend, device, dtype)
@@ -44,7 +48,11 @@ class Graph:
         ends = np.concatenate([edges, edges[::-1], np.tile(itself, (2, 1))], axis=1)
         ones = np.ones(ends.shape[1], np.int8)  # a byte for each, on a graph of millions of edges
         with_loops = sparse.csr_matrix((ones, (ends[0], ends[1])), shape=(nodes, nodes))
-        self._scale = 1.0 / np.sqrt(np.asarray(with_loops.sum(axis=1)).ravel()[self.part.index])  # D̃^-1/2
+        degrees = np.asarray(with_loops.sum(axis=1)).ravel()[self.part.index]  # the diagonal of D̃
+        # Â = S_left (A + I) S_right
+        self._left = self._right = 1.0 / np.sqrt(degrees)
+        if adjacency == "row":
+            self._left, self._right = 1.0 / degrees, np.ones(len(degrees))
         self._with_loops = self.part.among(with_loops)  # A + I
         self._propagations: dict[str, Linear] = {}
 
@@ -64,7 +72,8 @@ class Graph:
         part = around(self.edges, nodes, hops, self.part.whole)
         if part.members is None:
             return self
-        return Graph(self.edges, part.whole, self.runs, self.device, self.dtype, self.backend, part, self.loops)
+        where = self.device, self.dtype, self.backend
+        return Graph(self.edges, part.whole, self.runs, *where, part, self.loops, self.adjacency)
 
     def draw(self) -> None:
         """Draw what is random about the graph in the next epoch of training: nothing, but see `ThinnedGraph`."""
@@ -77,12 +86,17 @@ class Graph:
         if rows is not None and self.backend == "compiled":  # which reads the rows it needs where they are
             places = self.part.places(rows)
             piece = self._with_loops[places]
-            return Linear(self._piece(piece, places, everywhere), self._piece(piece.T.tocsr(), everywhere, places))
+            back = self._piece(piece.T.tocsr(), everywhere, places, transposed=True)
+            return Linear(self._piece(piece, places, everywhere), back)
         if rows is not None:
             return some_rows(self._with_loops, self.part.places(rows), self._piece, self.device)
-        symmetric = self._piece(self._with_loops, everywhere, everywhere)
-        return Linear(symmetric, symmetric)
+        whole = self._piece(self._with_loops, everywhere, everywhere)
+        if self.adjacency == "symmetric":
+            return Linear(whole, whole)
+        return Linear(whole, self._piece(self._with_loops, everywhere, everywhere, transposed=True))
 
-    def _piece(self, matrix: sparse.csr_matrix, rows: np.ndarray, columns: np.ndarray) -> Map:
-        scales = self._scale[rows], self._scale[columns]
+    def _piece(self, matrix: sparse.csr_matrix, rows: np.ndarray, columns: np.ndarray, transposed: bool = False) -> Map:
+        """Return a piece of Â, or of its transpose, as a map: ``matrix`` are its places among A + I."""
+        left, right = (self._right, self._left) if transposed else (self._left, self._right)
+        scales = left[rows], right[columns]
         return propagation(matrix, *scales, self.runs, self.device, self.dtype, self.backend)

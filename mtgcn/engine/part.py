@@ -102,7 +102,7 @@ def around(edges: np.ndarray, nodes: NodeSet, hops: int, whole: int) -> Part:
 def some_rows(
     matrix: sparse.csr_matrix,
     rows: np.ndarray,
-    make: Callable[[sparse.csr_matrix, np.ndarray, np.ndarray], Map],
+    make: Callable[[sparse.csr_matrix, np.ndarray, np.ndarray, bool], Map],
     device: torch.device,
 ) -> Linear:
     """Return some rows of a square matrix as a linear map: (runs, n, c) to (runs, |rows|, c).
@@ -111,12 +111,13 @@ def some_rows(
 
     Args:
         matrix: (n, n).
-        make: makes the map of a piece of the matrix, given with the numbers of its rows and of its columns.
+        make: makes the map of a piece of the matrix, given with the numbers of its rows and of its columns, and whether
+            it is one of the transpose.
     """
     piece = matrix[rows]
     columns = np.unique(piece.indices)
     piece = sparse.csr_matrix(piece[:, columns])
-    inner, inner_transposed = make(piece, rows, columns), make(piece.T.tocsr(), columns, rows)
+    inner, inner_transposed = make(piece, rows, columns, False), make(piece.T.tocsr(), columns, rows, True)
     index = torch.from_numpy(columns.astype(np.int64)).to(device)
 
     def forward(x: Tensor) -> Tensor:

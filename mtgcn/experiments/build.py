@@ -48,6 +48,7 @@ def build(
         parameters.hidden_units,
         parameters.dropout,
         parameters.remedy_settings,
+        parameters.adjacency,
     )
     device = choose_device(parameters.device)
     dataset = split_of(parameters, dataset)

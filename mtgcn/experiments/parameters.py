@@ -54,6 +54,9 @@ class Parameters(BaseModel):
     )
     hidden_units: int = Field(16, ge=1, description="units of every hidden layer")
     layer: str = Field("GC", description="the graph layer of encoder and heads")
+    adjacency: Literal["symmetric", "row"] = Field(
+        "symmetric", description="Â is D̃^-1/2 (A + I) D̃^-1/2, as in the paper, or D̃^-1 (A + I), whose rows add up to 1"
+    )
     remedy: str = Field(
         "none", description="what is done against the loss with depth: none, residual, pairnorm, dropedge or gcnii"
     )

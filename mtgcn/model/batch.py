@@ -25,6 +25,7 @@ class Architecture:
     hidden_units: int
     dropout: float
     remedy: Remedy = field(default_factory=Remedy)
+    adjacency: str = "symmetric"
 
     @property
     def ends(self) -> type[Layer]:
@@ -56,7 +57,10 @@ class Batch:
     ) -> None:
         self.dataset, self.architecture, self.seeds = dataset, architecture, list(seeds)
         self.device, self.backend, self.dtype = device, backend, dtype
-        self.graph = Graph(dataset.edges, dataset.nodes, len(self.seeds), device, dtype, backend, loops=dataset.loops)
+        where = device, dtype, backend
+        self.graph = Graph(
+            dataset.edges, dataset.nodes, self.runs, *where, loops=dataset.loops, adjacency=architecture.adjacency
+        )
         self.labelled = NodeSet("labelled", dataset.train)
         self.unlabelled = NodeSet("unlabelled", np.setdiff1d(np.arange(dataset.nodes), dataset.train))
         self.validation = NodeSet("validation", dataset.validation)

@@ -30,10 +30,11 @@ def states(channels: int = 5, dtype: torch.dtype = torch.float64) -> torch.Tenso
 @pytest.mark.parametrize("rows", [None, ROWS])
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-14), (torch.float32, 1e-6)])
 @pytest.mark.parametrize("loops", [[], [0, 4, 7]])
-def test_propagation_is_the_dense_formula_forward_and_backward(backend, rows, dtype, tolerance, loops):
+@pytest.mark.parametrize("adjacency", ["symmetric", "row"])
+def test_propagation_is_the_dense_formula_forward_and_backward(backend, rows, dtype, tolerance, loops, adjacency):
     itself = np.array(loops, dtype=np.int64)
-    copies = Graph(EDGES, NODES, RUNS, CPU, dtype, backend, loops=itself)
-    a_hat = renormalised_adjacency(EDGES, NODES, itself)
+    copies = Graph(EDGES, NODES, RUNS, CPU, dtype, backend, loops=itself, adjacency=adjacency)
+    a_hat = renormalised_adjacency(EDGES, NODES, itself, adjacency)
     a_hat = a_hat if rows is None else a_hat[rows.index]
     x, expected_x = states(dtype=dtype), states()
     result, expected = copies.propagate(x, rows), a_hat @ expected_x

@@ -219,3 +219,26 @@ def test_a_new_remedy_is_a_class_and_a_line_in_the_registry(monkeypatch):
     values = chosen("GCN", "halved", hidden_layers=2)
     plain, halved = (build.build(v, "GCN", GRAPH) for v in (chosen("GCN", "none", hidden_layers=2), values))
     torch.testing.assert_close(2 * halved.embed()[1], plain.embed()[1])
+
+
+@pytest.mark.parametrize("remedy", ["none", "pairnorm", "dropedge"])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_with_rows_that_add_up_to_one_it_is_still_the_formulas(remedy, backend):
+    values = chosen("AE+ER", remedy, backend=backend, adjacency="row")
+    made = double_network(GRAPH, values)
+    assert_dense(made, values)
+    other = double_network(GRAPH, chosen("AE+ER", remedy, backend=backend))
+    assert not torch.allclose(other.training_loss(), made.training_loss())
+
+
+@pytest.mark.parametrize("remedy", ["none", "dropedge"])
+def test_a_part_with_rows_that_add_up_to_one_gives_the_same(remedy):
+    values = chosen("GCN", remedy, hidden_layers=2, adjacency="row")
+    made = double_network(SCATTERED, values)
+    assert made._training.part.nodes < SCATTERED.nodes
+    assert_dense(made, values)
+
+
+def test_with_rows_that_add_up_to_one_a_run_is_the_same_alone_or_in_company():
+    values = {**REMEDY["pairnorm"], "adjacency": "row", "hidden_layers": 3, "epochs": 6}
+    assert_same_run(trained("AE+FR+ER", runs=4, **values), 3, trained("AE+FR+ER", seeds=[3], **values), 0)

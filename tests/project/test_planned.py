@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from support.synthetic import label_runs
 
-from mtgcn.analysis import label_gains
+from mtgcn.analysis import label_gains, literature
 from mtgcn.experiments import stored
 from mtgcn.experiments.parameters import VARIED
+from mtgcn.model.remedies import DropEdge
 from mtgcn.pipeline import parameter_file, yaml_file
 from mtgcn.pipeline.project import Project
 from mtgcn.pipeline.search import Search
@@ -80,3 +81,25 @@ def test_the_page_of_all_label_studies_shows_what_they_give(tmp_path: Path, monk
     assert names["numbers"]["small"]["mean"].to_numpy() == pytest.approx(expected["mean"].to_numpy() - 3)
     assert names["numbers"]["tuned"].empty
     assert os.listdir(tmp_path / "out") == ["cora.csv"]
+
+
+def test_plain_networks_are_planned_at_the_depths_for_which_others_have_figures() -> None:
+    theirs = literature.remedies().query("remedy == 'none' and layers in (8, 16, 32)")
+    for dataset, own in theirs.groupby("dataset"):
+        study = parameter_file.load(PLANNED[f"depth-{dataset}-layers"], PROJECT.notebooks).experiment
+        assert study is not None
+        assert study.depths == own["hidden_layers"].tolist()
+        assert study.remedy == "none"
+
+
+@pytest.mark.parametrize("name", [name for name in PLANNED if name.startswith("remedy-")])
+def test_planned_remedies_have_the_settings_that_were_published(name: str) -> None:
+    study = parameter_file.load(PLANNED[name], PROJECT.notebooks).experiment
+    assert study is not None
+    assert (study.hidden_units, study.dropout, study.learning_rate, study.l2, study.l2_layers, study.epochs) == (
+        *(64, 0.6, 0.005, 5e-4, "all", 1500),
+    )
+    assert study.adjacency == ("row" if study.remedy == "pairnorm" else "symmetric")
+    if isinstance(study.remedy_settings, DropEdge):
+        layers = [depth + 1 for depth in study.depths]  # as EGNN counts them
+        assert {0.2 if number < 16 else 0.8 for number in layers} == {study.remedy_settings.rate}

@@ -13,14 +13,18 @@ from torch import Tensor
 from mtgcn.data.arrays import Arrays
 
 
-def renormalised_adjacency(edges: np.ndarray, nodes: int, loops: np.ndarray | None = None) -> Tensor:
-    """Â = D̃^-1/2 (A + I) D̃^-1/2, (n, n); A has ones on its diagonal at ``loops``."""
+def renormalised_adjacency(
+    edges: np.ndarray, nodes: int, loops: np.ndarray | None = None, adjacency: str = "symmetric"
+) -> Tensor:
+    """Â = D̃^-1/2 (A + I) D̃^-1/2, or D̃^-1 (A + I), (n, n); A has ones on its diagonal at ``loops``."""
     a_tilde = torch.eye(nodes, dtype=torch.float64)
     for u, v in edges.T.tolist():
         a_tilde[u, v] = a_tilde[v, u] = 1.0
     for node in [] if loops is None else loops.tolist():
         a_tilde[node, node] = 2.0
     d_tilde = torch.diag(a_tilde.sum(1))
+    if adjacency == "row":
+        return torch.linalg.inv(d_tilde) @ a_tilde
     return torch.linalg.inv(torch.sqrt(d_tilde)) @ a_tilde @ torch.linalg.inv(torch.sqrt(d_tilde))
 
 
@@ -38,9 +42,10 @@ class DenseNetwork:
         remedy: str = "none",
         edges: np.ndarray | None = None,
         dense_ends: bool = False,
+        adjacency: str = "symmetric",
     ) -> None:
         self.dense_ends = dense_ends
-        self.a_hat = renormalised_adjacency(graph.edges if edges is None else edges, graph.nodes)
+        self.a_hat = renormalised_adjacency(graph.edges if edges is None else edges, graph.nodes, None, adjacency)
         self.remedy = remedy
         self.x = torch.from_numpy(graph.features.toarray()).double()
         self.y = torch.from_numpy(graph.labels)

@@ -41,7 +41,7 @@ def double_network(graph: Dataset, chosen: Parameters, seeds: Sequence[int] | No
     """The engine's network in float64, where it can be compared to the last digits."""
     (tasks,) = chosen.networks.values()
     sizes = chosen.hidden_layers, chosen.hidden_units
-    architecture = Architecture(LAYERS[chosen.layer], *sizes, chosen.dropout, chosen.remedy_settings)
+    architecture = Architecture(LAYERS[chosen.layer], *sizes, chosen.dropout, chosen.remedy_settings, chosen.adjacency)
     batch = Batch(graph, architecture, seeds or chosen.seeds, CPU, chosen.backend, torch.float64)
     return Network(batch, tasks, main_weight=chosen.main_weight)
 
@@ -57,7 +57,7 @@ def dense_loss(
     graph, (tasks,) = network.batch.dataset, chosen.networks.values()
     leaves = {name: value[run].detach().double().requires_grad_() for name, value in network.weights.items()}
     ends = getattr(chosen.remedy_settings, "dense_ends", False)
-    dense = DenseNetwork(graph, chosen.hidden_layers, leaves, chosen.remedy, edges, ends)
+    dense = DenseNetwork(graph, chosen.hidden_layers, leaves, chosen.remedy, edges, ends, chosen.adjacency)
     everywhere = np.arange(graph.nodes)
     loss = chosen.main_weight * dense.risk_main(graph.validation if validation else graph.train)
     for name, task in tasks.items():
