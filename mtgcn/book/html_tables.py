@@ -19,7 +19,10 @@ def from_frame(data: pd.DataFrame, digits: int = 2) -> nodes.table:
 
 
 def build(header: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> nodes.table:
-    """Return a docutils table: ``numeric`` columns to the right, cells between double asterisks in bold."""
+    """Return a docutils table: ``numeric`` columns to the right, text between double asterisks in bold.
+
+    A cell of several lines gets a paragraph for each; those after the first stand back.
+    """
     table = nodes.table(classes=["sortable"])
     group = nodes.tgroup(cols=len(header))
     table += group
@@ -64,10 +67,18 @@ def _sum(name: str, rows: list[tuple[str, int, float]]) -> tuple[str, int, float
 def _row(cells: Sequence[str], numeric: Sequence[bool]) -> nodes.row:
     row = nodes.row()
     for text, number in zip(cells, numeric, strict=True):
-        bold = text.startswith("**") and text.endswith("**")
-        inside = nodes.strong("", text.strip("*")) if bold else nodes.Text(text)
-        row += nodes.entry("", nodes.paragraph("", "", inside), classes=["number"] if number else [])
+        entry = nodes.entry(classes=["number"] if number else [])
+        entry += [_line(line, first=place == 0) for place, line in enumerate(text.split("\n"))]
+        row += entry
     return row
+
+
+def _line(text: str, first: bool) -> nodes.paragraph:
+    before, *bold = text.split("**")[:2]
+    line = nodes.paragraph("", "", classes=[] if first else ["second"])
+    line += nodes.Text(before)
+    line += [nodes.strong("", part) for part in bold]
+    return line
 
 
 def _text(value: object, digits: int) -> str:

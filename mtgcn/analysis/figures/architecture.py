@@ -52,7 +52,7 @@ def _encoder(ax: Axes, first: float) -> float:
     frame.set(facecolor=(0.5, 0.5, 0.5, 0.12), edgecolor=GREY, linewidth=1)
     ax.add_patch(frame)
     ax.text((left + right) / 2, MIDDLE + 0.62, r"shared encoder $g_\mathrm{sh}$", ha="center")
-    ax.text((left + right) / 2, MIDDLE - 0.78, "once for each hidden layer", ha="center", fontsize=9)
+    ax.text((left + right) / 2, MIDDLE - 0.78, "once for each hidden layer", ha="center", fontsize=9.5)
     _chain(ax, first, MIDDLE, ["Dropout", "GC 16", "ReLU"], GREY)
     for name, height in (("main", 0.3), ("FR", -0.3)):
         _arrow(ax, (-0.7, MIDDLE + height), (left, MIDDLE + height), COLOURS[name])
@@ -77,13 +77,13 @@ def _head(ax: Axes, name: str, start: float, leave: float) -> None:
     end = first + (len(boxes) - 1) * STEP + WIDTH / 2
     _arrow(ax, (end, height), (end + 0.32, height), colour)
     ax.text(end + 0.4, height, OUTPUTS[name], va="center", color=colour, fontsize=12)
-    ax.text(first - WIDTH / 2, height + 0.37, TITLES[name], color=colour, fontsize=9)
+    ax.text(first - WIDTH / 2, height + 0.37, TITLES[name], color=colour, fontsize=9.5)
 
 
 def _zeroed(ax: Axes, x: float, y: float, columns: str, colour: str) -> None:
     """Mark that ``columns`` of what passes here are set to zero."""
     ax.plot(x, y, marker="X", ms=10, color=colour)
-    ax.text(x, y - 0.42, f"${columns}$ zeroed", color=colour, ha="center", fontsize=9)
+    ax.text(x, y - 0.42, f"${columns}$ zeroed", color=colour, ha="center", fontsize=9.5)
 
 
 def _chain(ax: Axes, x: float, y: float, names: list[str], colour: str) -> None:
