@@ -1,28 +1,20 @@
 """The built book in Chromium, from disk and from a local server, with the network cut."""
 
 import csv
-import functools
-import http.server
 import re
-import shutil
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.built_book import REPOSITORY, ROOT, build, pages
+from support.site import CHROMIUM, UNDRAWN, Site
 
 from mtgcn.book import pdf
 
-playwright_api = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")]
 
-# Elements with TeX in them, and those that MathJax has drawn.
-UNDRAWN = "[...document.querySelectorAll('.bd-article .math')].filter(e => !e.querySelector('mjx-container')).length"
 EMPTY_IMAGES = "[...document.images].filter(i => !i.complete || i.naturalWidth === 0).map(i => i.src)"
 # Visible text of the article whose contrast with what is behind it is below 3, by the formula of WCAG.
 PALE = """() => {
@@ -52,82 +44,6 @@ PALE = """() => {
   return pale;
 }"""
 WIDTH = "document.documentElement.scrollWidth"
-
-
-class Site:
-    """The book at one address in one browser window, and everything that goes wrong there."""
-
-    def __init__(self, browser: Any, address: str) -> None:
-        self.address, self.troubles = address, []
-        self.context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(20_000)
-        self.page.on("console", lambda m: m.type == "error" and self.troubles.append(f"console: {m.text}"))
-        self.page.on("pageerror", lambda error: self.troubles.append(f"error: {error}"))
-        self.page.on("requestfailed", self._failed)
-        self.page.on("response", lambda r: r.status >= 400 and self.troubles.append(f"{r.status}: {r.url}"))
-        self.page.on("request", self._leaving)
-
-    def _leaving(self, request: Any) -> None:
-        if not request.url.startswith((self.address, "data:", "blob:")):
-            self.troubles.append(f"left the machine: {request.url}")
-
-    def _failed(self, request: Any) -> None:
-        # Chromium aborts a page load that turns out to be a download, and what it waits for when a page is left. A
-        # file that is not there fails with another word.
-        if request.failure != "net::ERR_ABORTED":
-            self.troubles.append(f"failed: {request.url}")
-
-    def open(self, name: str) -> Any:
-        """Open a page and wait until its equations are drawn."""
-        self.page.goto(f"{self.address}/{name}", wait_until="load")
-        self.page.wait_for_function(f"{UNDRAWN} === 0")
-        return self.page
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    # No name but this machine's resolves: a request that leaves would fail, and is recorded besides.
-    rules = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-    with playwright_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=[*pdf.CHROMIUM_FLAGS, rules])
-        yield started
-        started.close()
-
-
-@pytest.fixture(scope="session")
-def server(html: Path) -> Iterator[str]:
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(html))) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{running.server_port}"
-        running.shutdown()
-
-
-@pytest.fixture(params=["disk", "server"])
-def site(request: pytest.FixtureRequest, browser: Any, html: Path) -> Iterator[Site]:
-    address = html.as_uri() if request.param == "disk" else request.getfixturevalue("server")
-    opened = Site(browser, address)
-    yield opened
-    opened.context.close()
-    assert not opened.troubles
-
-
-@pytest.fixture
-def disk(browser: Any, html: Path) -> Iterator[Site]:
-    opened = Site(browser, html.as_uri())
-    yield opened
-    opened.context.close()
-    assert not opened.troubles
-
-
-@pytest.fixture(scope="session")
-def run_page(html: Path) -> str:
-    """The first run page of the book."""
-    return next(name for name in pages(html) if name.startswith("book/runs/cora-"))
 
 
 def test_every_page_opens_with_equations_and_pictures(site: Site, html: Path) -> None:
@@ -207,14 +123,47 @@ def test_downloads(site: Site, html: Path, run_page: str) -> None:
     assert Path(started.value.path()).read_bytes() == stored.read_bytes()
 
 
-def test_a_table_as_csv_is_what_it_shows(site: Site) -> None:
-    page = site.open("book/paper.html")
+def downloaded(page: Any, button: Any) -> list[list[str]]:
+    """Click on a button and return the rows of the CSV file that comes."""
     with page.expect_download() as started:
-        page.locator(".csv-button").first.click()
-    rows = list(csv.reader(Path(started.value.path()).read_text(encoding="utf-8").splitlines()))
-    assert rows[0] == ["network", "Citeseer", "Cora", "Pubmed"]
-    assert rows[2] == ["AE", "71.06 ± 0.16", "82.17 ± 0.09", "78.97 ± 0.14"]
+        button.click()
+    return list(csv.reader(Path(started.value.path()).read_text(encoding="utf-8").splitlines()))
+
+
+def test_a_table_as_csv_has_one_value_in_a_column(site: Site) -> None:
+    page = site.open("book/paper.html")
+    rows = downloaded(page, page.locator(".csv-button").first)
+    assert rows[0] == [
+        "network",
+        *(f"{data}_{kind}" for data in ("citeseer", "cora", "pubmed") for kind in ("mean", "sem")),
+    ]
+    assert rows[2] == ["AE", "71.06", "0.16", "82.17", "0.09", "78.97", "0.14"]
     assert len(rows) == 8
+    assert "_sem its standard error" in page.locator(".download-line").first.inner_text()
+
+
+TABLE = """<article class="bd-article"><div class="cell_output"><table><thead>
+<tr><th></th><th colspan="2">Cora</th><th colspan="2">Pubmed</th></tr>
+<tr><th>network</th><th>gain [95 %]</th><th>p</th><th>gain [95 %]</th><th>p</th></tr></thead><tbody>
+<tr><th rowspan="2">AE</th><td>−0.11 [−0.82, +0.60]</td><td>&lt;0.001</td><td>+1,200.5 ≠</td><td>diverged</td></tr>
+<tr><td>+1.00 [+0.50, +1.50] (9 of 10 runs)</td><td>0.5</td><td>–</td><td>0.25</td></tr>
+</tbody></table></div></article>"""
+
+
+def test_intervals_marks_and_joined_cells_become_columns_of_a_csv(browser: Any) -> None:
+    page = browser.new_page()
+    page.set_content(TABLE)
+    for name in ("csv.js", "tables.js"):
+        page.add_script_tag(path=ROOT / "book" / "_static" / name)
+    page.evaluate("document.dispatchEvent(new Event('DOMContentLoaded'))")
+    rows = downloaded(page, page.locator(".csv-button"))
+    page.close()
+    cora = ["cora_gain", "cora_gain_low", "cora_gain_high", "cora_gain_note", "cora_p", "cora_p_note"]
+    assert rows == [
+        ["network", *cora, "pubmed_gain", "pubmed_gain_agrees", "pubmed_p", "pubmed_p_note"],
+        ["AE", "-0.11", "-0.82", "+0.60", "", "0.001", "less than", "+1200.5", "no", "", "diverged"],
+        ["AE", "+1.00", "+0.50", "+1.50", "9 of 10 runs", "0.5", "", "", "", "0.25", ""],
+    ]
 
 
 def test_sortable_table(site: Site) -> None:
@@ -301,7 +250,7 @@ def test_in_the_pdf_a_table_keeps_its_own_bold_cells(browser: Any) -> None:
 def test_screenshots_to_look_at(browser: Any, html: Path, run_page: str) -> None:
     folder = ROOT / "_build" / "screenshots"
     folder.mkdir(parents=True, exist_ok=True)
-    names = ["book/index.html", "book/paper.html", "book/over_smoothing.html", "book/experiments/cora.html", run_page]
+    names = ["book/index.html", "book/paper.html", "book/over_smoothing.html", "book/all_runs.html", run_page]
     looks = {"light": (1280, "light"), "dark": (1280, "dark"), "phone": (390, "light"), "phone-dark": (390, "dark")}
     for look, (width, scheme) in looks.items():
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)

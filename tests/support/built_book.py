@@ -25,7 +25,7 @@ def source(folder: Path) -> None:
     ignored = shutil.ignore_patterns("_build", "_drawings", ".pending", ".ipynb_checkpoints")
     for name in ("book", "notebooks", "params"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignored, dirs_exist_ok=True)
-    for name in ("_config.yml", "_toc.yml"):
+    for name in ("_config.yml", "_toc.yml", "CHANGELOG.md"):
         shutil.copy(ROOT / name, folder / name)
     if not list((folder / "book" / "runs").glob("cora-*.ipynb")):
         made_up_run(folder)
@@ -55,6 +55,14 @@ def pages(html: Path) -> list[str]:
     soup = BeautifulSoup((html / first).read_text(encoding="utf-8"), "html.parser")
     links = [str(link["href"]) for link in soup.select("nav.bd-links a.internal")]
     return [first, *(resolve(first, link)[0] for link in links)]
+
+
+def readers_path(html: Path) -> list[str]:
+    """Return the pages that a reader is led through: the first page, and all parts but the last two."""
+    soup = BeautifulSoup((html / "book/index.html").read_text(encoding="utf-8"), "html.parser")
+    parts = soup.select("nav.bd-links ul.nav.bd-sidenav")[:-2]
+    links = [str(link["href"]) for part in parts for link in part.select("a.internal")]
+    return ["book/index.html", *(resolve("book/index.html", link)[0] for link in links)]
 
 
 def resolve(name: str, link: str) -> tuple[str, str]:
