@@ -90,7 +90,7 @@ everything: venv ## the same for all pages: repeats, open points and the study o
 quick: venv ## the same in a couple of minutes: few runs, few epochs, all in _build/quick
 	@$(BIN)/mtgcn data --fetch
 	@rm -rf $(QUICK) && mkdir -p $(QUICK)
-	@tar cf - --exclude=book/runs --exclude=book/results _config.yml _toc.yml book notebooks params | tar xf - -C $(QUICK)
+	@tar cf - --exclude=book/runs --exclude=book/results _config.yml _toc.yml CHANGELOG.md book notebooks params | tar xf - -C $(QUICK)
 	@$(BIN)/mtgcn run --set runs=2 --set epochs=20 --output $(QUICK)/book
 	$(call html,$(QUICK))
 

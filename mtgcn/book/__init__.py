@@ -6,18 +6,20 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from mtgcn.book import directives, drawings, mathjax, transforms
+from mtgcn.book import directives, drawings, explorer, mathjax, sharing, transforms
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register directives and transforms, and bring MathJax before Sphinx looks for it."""
-    app.connect("config-inited", _bring_mathjax, priority=100)
+    """Register directives and transforms, and bring files of others before Sphinx looks for them."""
+    app.connect("config-inited", _bring_scripts, priority=100)
     app.connect("builder-inited", _draw)
     app.connect("autodoc-process-docstring", transforms.plain_docstring, priority=100)
     app.connect("source-read", transforms.fill_address)
     app.connect("html-page-context", transforms.without_thebe, priority=900)
+    app.connect("html-page-context", sharing.describe)
     app.add_css_file("book.css", priority=900)
-    app.add_js_file("book.js")
+    for script in ("csv.js", "tables.js", "book.js"):
+        app.add_js_file(script)
     for name, directive in directives.ALL.items():
         app.add_directive(name, directive)
     for transform in transforms.TRANSFORMS:
@@ -25,8 +27,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def _bring_mathjax(app: Sphinx, config: Config) -> None:
-    mathjax.ensure(Path(app.srcdir) / "book" / "_mathjax")
+def _bring_scripts(app: Sphinx, config: Config) -> None:
+    book = Path(app.srcdir) / "book"
+    mathjax.ensure(book / "_mathjax")
+    explorer.write(book / "_explorer", book / "results")
+    sharing.draw_card(book / "_explorer" / sharing.CARD)
 
 
 def _draw(app: Sphinx) -> None:

@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from mtgcn.analysis import paper_tables
 from mtgcn.analysis.table import Table
-from mtgcn.book import html_tables, reference
+from mtgcn.book import contents, html_tables, reference, runs_index
 
 
 class ResultsTable(SphinxDirective):
@@ -89,6 +89,21 @@ class Took(SphinxDirective):
         ]
 
 
+class RunsIndex(SphinxDirective):
+    """``{runs-index} results``: every page that trained, with its runs, its time and its versions."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table, or the note that there are no results yet."""
+        relative, absolute = self.env.relfn2path(self.arguments[0])
+        self.env.note_reread()
+        trained = runs_index.pages(Path(absolute).parent)
+        if not trained:
+            return [_missing(self, relative)]
+        return [runs_index.table(trained, self.env.docname)]
+
+
 class When(SphinxDirective):
     """``{when} results/x.csv``: content that is shown once the file exists."""
 
@@ -162,12 +177,16 @@ class CommandLine(_Generated):
 
 
 def _table(table: Table) -> nodes.table:
-    """Return ``table`` as docutils nodes; of two rows of heads the upper one stands above our numbers."""
-    every = [head if isinstance(head, tuple) else (head, paper_tables.OUR.head) for head in table.text]
-    heads = [str(upper if lower == paper_tables.OUR.head else lower) for upper, lower in every]
+    """Return ``table`` as docutils nodes; columns that stand below one head are lines of one cell, ours first."""
     shown = table.text.where(~table.bold, "**" + table.text + "**")
-    rows = [[str(name), *cells] for name, *cells in shown.itertuples()]
-    return html_tables.build([str(table.text.columns.names[-1]), *heads], rows, [False, *(True for _ in heads)])
+    lines: dict[str, list[pd.Series]] = {}
+    for head, column in shown.items():
+        upper, lower = head if isinstance(head, tuple) else (head, paper_tables.OUR.head)
+        first = lower == paper_tables.OUR.head
+        lines.setdefault(str(upper), []).append(column if first else f"{lower} " + column)
+    cells = pd.DataFrame({head: ["\n".join(parts) for parts in zip(*own, strict=True)] for head, own in lines.items()})
+    rows = [[str(name), *row] for name, row in zip(shown.index, cells.itertuples(index=False), strict=True)]
+    return html_tables.build([str(table.text.columns.names[-1]), *cells], rows, [False, *(True for _ in cells)])
 
 
 def _download(path: str, docname: str) -> nodes.paragraph:
@@ -190,6 +209,8 @@ ALL = {
     "paper-table": PaperTable,
     "measured": Measured,
     "took": Took,
+    "runs-index": RunsIndex,
+    "pages-by-part": contents.PagesByPart,
     "when": When,
     "slider": Slider,
     "parameters-reference": ParametersReference,

@@ -154,7 +154,9 @@ def test_the_references_name_every_parameter_command_and_option(soups: dict[str,
 
 def test_the_contents_stand_in_the_order_written(html: Path) -> None:
     toc = YAML(typ="safe").load(ROOT / "_toc.yml")
-    there = [f"book/runs/{path.stem}" for path in (html.parents[1] / "book" / "runs").glob("*.ipynb")]
+    book = html.parents[1] / "book"
+    there = [f"book/runs/{path.stem}" for path in (book / "runs").glob("*.ipynb")]
+    there += [f"book/{path.stem}" for path in book.glob("*.md")]
 
     def by_number(name: str) -> str:
         return re.sub(r"\d+", lambda digits: digits[0].zfill(9), name)
@@ -219,3 +221,14 @@ def test_minutes_are_counted_where_they_were_spent(tmp_path):
         {"page": "everything", "runs": 6, "minutes": 4.7},
     ]
     assert html_tables.training_minutes(tmp_path / "nothing").empty
+
+
+def test_a_shared_page_has_a_description_and_a_picture(html: Path, soups: dict[str, BeautifulSoup]) -> None:
+    for name in ["book/index.html", "book/paper.html", "book/runs/tables.html"]:
+        tags = {tag.get("property") or tag.get("name"): tag["content"] for tag in soups[name].select("meta[content]")}
+        assert 60 <= len(tags["description"]) <= 200
+        assert tags["og:description"] == tags["description"]
+        assert tags["og:title"] in soups[name].select_one("article h1").get_text()
+        assert tags["og:url"] == CONFIG["html"]["baseurl"] + name
+        picture = tags["og:image"].removeprefix(CONFIG["html"]["baseurl"])
+        assert (html / picture).read_bytes().startswith(b"\x89PNG")

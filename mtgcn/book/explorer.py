@@ -1,0 +1,71 @@
+"""What the page on which results are explored needs: every run there is, and Vega-Lite in one file."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from scipy import stats
+
+from mtgcn.analysis.comparison import in_order
+from mtgcn.files import write_text
+
+NEEDED = {"dataset", "network", "hidden_layers", "seed", "test_accuracy"}
+NUMBERS = ["test_accuracy", "validation_accuracy", "best_epoch", "epochs"]
+# Columns that every table of runs may have; of others those that vary within a page say what tells its runs apart.
+KNOWN = {*NEEDED, *NUMBERS, "protocol", "split", "learning_rate", "seconds", "diverged", "chance"}
+CODED = ["page", "dataset", "protocol", "network", "variant"]
+PROTOCOL = "text"  # of tables from before there were two
+
+
+def write(folder: Path, results: Path) -> None:
+    """Write ``vega.js`` and ``runs.js`` into ``folder``/explorer, from the tables of runs in ``results``."""
+    import vl_convert  # takes seconds to start; only a build of the book needs it
+
+    vega = folder / "explorer" / "vega.js"
+    if not vega.exists():
+        write_text(vega, f"(() => {{{vl_convert.javascript_bundle()}}})();\n")
+    content = json.dumps(packed(runs_in(results)), separators=(",", ":"), allow_nan=False)
+    write_text(folder / "explorer" / "runs.js", f"window.RUNS = {content};\n")
+
+
+def runs_in(results: Path) -> pd.DataFrame:
+    """Return the runs of all tables in ``results``: ``page, dataset, hidden_layers, protocol, network, variant, …``.
+
+    ``variant`` joins whatever else tells the runs of one page apart, such as a remedy; it is empty for most.
+    """
+    tables = []
+    for path in sorted(results.glob("*.csv")):
+        table = pd.read_csv(path)
+        if not set(table) >= NEEDED:
+            continue
+        table = table.assign(page=path.stem, variant=_variant(table))
+        table["protocol"] = table.get("protocol", PROTOCOL)
+        table["split"] = table.get("split", 0)
+        tables.append(table.reindex(columns=[*CODED, "hidden_layers", "split", "seed", *NUMBERS]))
+    empty = pd.DataFrame(columns=[*CODED, "hidden_layers", "split", "seed", *NUMBERS])
+    return pd.concat(tables, ignore_index=True) if tables else empty
+
+
+def _variant(table: pd.DataFrame) -> pd.Series:
+    """Return what the columns that nobody else knows say of each run, where they differ within the page."""
+    others = [name for name in table if name not in KNOWN and len(set(table[name])) > 1]
+    texts = [name.replace("_", " ") + " " + table[name].astype(str) for name in others]
+    return pd.Series("", table.index) if not texts else texts[0].str.cat(texts[1:], sep=", ")
+
+
+def packed(runs: pd.DataFrame) -> dict[str, Any]:
+    """Return ``runs`` by columns, texts as numbers of a list, and the t quantiles that intervals of 95 % need."""
+    names = {name: list(dict.fromkeys(runs[name])) for name in CODED}
+    names["network"] = in_order(names["network"])
+    codes = {name: runs[name].map(names[name].index).tolist() for name in CODED}
+    numbers = {name: _numbers(runs[name]) for name in ("hidden_layers", "split", "seed", *NUMBERS)}
+    sizes = runs.groupby(["page", "network", "variant", "hidden_layers"]).size()
+    quantiles = stats.t.ppf(0.975, range(1, int(sizes.max()) if len(sizes) else 1)).round(4).tolist()  # of 2, 3, … runs
+    return {"names": names, "codes": codes, "numbers": numbers, "quantiles": quantiles}
+
+
+def _numbers(column: pd.Series) -> list[float | None]:
+    """Return numbers with two digits, whole ones without a point, None where there is none."""
+    rounded = column.astype(float).round(2)
+    return [None if pd.isna(value) else int(value) if value == int(value) else value for value in rounded]
