@@ -12,8 +12,8 @@ from mtgcn.files import write_text
 
 NEEDED = {"dataset", "network", "hidden_layers", "seed", "test_accuracy"}
 NUMBERS = ["test_accuracy", "validation_accuracy", "best_epoch", "epochs"]
-# Columns that every table of runs may have; of others those that vary within a page say what tells its runs apart.
-KNOWN = {*NEEDED, *NUMBERS, "protocol", "split", "learning_rate", "seconds", "diverged", "chance"}
+# What can tell the runs of one page apart, beside network, depth, split and seed.
+APART = ("variant", "reading", "labels", "remedy", "settings", "tuned_for")
 CODED = ["page", "dataset", "protocol", "network", "variant"]
 PROTOCOL = "text"  # of tables from before there were two
 
@@ -32,7 +32,7 @@ def write(folder: Path, results: Path) -> None:
 def runs_in(results: Path) -> pd.DataFrame:
     """Return the runs of all tables in ``results``: ``page, dataset, hidden_layers, protocol, network, variant, …``.
 
-    ``variant`` joins whatever else tells the runs of one page apart, such as a remedy; it is empty for most.
+    ``variant`` joins what else tells the runs of one page apart, such as a reading of the paper; it is empty for most.
     """
     tables = []
     for path in sorted(results.glob("*.csv")):
@@ -48,9 +48,9 @@ def runs_in(results: Path) -> pd.DataFrame:
 
 
 def _variant(table: pd.DataFrame) -> pd.Series:
-    """Return what the columns that nobody else knows say of each run, where they differ within the page."""
-    others = [name for name in table if name not in KNOWN and len(set(table[name])) > 1]
-    texts = [name.replace("_", " ") + " " + table[name].astype(str) for name in others]
+    """Return what the columns of `APART` say of each run, where they differ within the page."""
+    texts = [name.replace("_", " ") + " " + table[name].astype(str) for name in APART if name in table]
+    texts = [column for column in texts if len(set(column)) > 1]
     return pd.Series("", table.index) if not texts else texts[0].str.cat(texts[1:], sep=", ")
 
 

@@ -23,16 +23,35 @@ div.cell_input, figure, tr, div.math, .sd-card, .admonition { break-inside: avoi
 h1, h2, h3, h4, .table-caption { break-after: avoid; }
 pre { white-space: pre-wrap; }
 .bd-article .cell details.hide { display: none; }
+.printed-contents { break-before: page; }
+.printed-contents ol { list-style: none; padding: 0; max-width: none; }
+.printed-contents a { color: inherit; text-decoration: none; }
+.printed-contents .below { padding-left: 1.5rem; font-size: 0.9em; }
 table.sortable th button::after { display: none; }
 """
 # What paper and one page for all need. Sphinx writes a link to a place on another page as if that page were still a
 # file. Files to download stay behind. Tables of two notebooks may share an id, so that the style of one would set cells
-# of the other in bold. And paper does not scroll: a table that is too wide shrinks.
+# of the other in bold. Paper does not scroll: a table that is too wide shrinks. The contents have a link to every page.
 ONE_PAGE = """async () => {
   const all = (selector, change) => document.querySelectorAll(selector).forEach(change);
   all("a[href^='book/index.html#']", (link) => { link.href = link.hash; });
   all("article a.download", (link) => { link.removeAttribute("href"); });
   all("article style", (style) => { style.textContent = `@scope { ${style.textContent} }`; });
+  const contents = document.createElement("nav");
+  contents.className = "printed-contents";
+  contents.innerHTML = "<h2>Contents</h2><ol></ol>";
+  all("[id^='document-'] + section", (section) => {
+    const heading = section.querySelector("h1, h2, h3, h4");
+    const line = document.createElement("li");
+    const link = document.createElement("a");
+    link.href = `#${section.previousElementSibling.id}`;
+    link.textContent = heading.textContent.replace(/#$/, "");
+    line.className = heading.tagName === "H2" ? "" : "below";
+    line.append(link);
+    contents.lastChild.append(line);
+  });
+  const first = document.querySelector("[id^='document-']");
+  if (first) first.before(contents);
   await MathJax.startup.promise;
   const room = 0.97 * document.querySelector("article section").clientWidth;  // letters do not shrink evenly
   all("article table", (table) => { table.style.zoom = Math.min(1, room / table.scrollWidth); });

@@ -110,7 +110,7 @@
     const grey = getComputedStyle(document.body).color;
     const spec = {
       width: "container", height: { step: 34 }, background: null,
-      config: { view: { stroke: null }, axis: { labelColor: grey, titleColor: grey, labelFontSize: 12, titleFontSize: 12, labelLimit: 220, gridOpacity: 0.3, domainOpacity: 0.5 } },
+      config: { aria: false, view: { stroke: null }, axis: { labelColor: grey, titleColor: grey, labelFontSize: 12, titleFontSize: 12, labelLimit: 220, gridOpacity: 0.3, domainOpacity: 0.5 } },
       layer: [
         { data: { values: points }, mark: { type: "circle", opacity: 0.55, size: 38 }, encoding: { y, x: { ...x, field: "accuracy" }, color: { value: "#0f8a8a" }, tooltip: [{ field: "network" }, { field: "seed" }, { field: "accuracy" }] } },
         { data: { values: means }, mark: { type: "rule", strokeWidth: 2 }, encoding: { y, x: { ...x, field: "low" }, x2: { field: "high" }, color: { value: "#d55e00" } } },
