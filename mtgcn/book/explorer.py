@@ -1,6 +1,7 @@
 """What the page on which results are explored needs: every run there is, and Vega-Lite in one file."""
 
 import json
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,17 @@ NUMBERS = ["test_accuracy", "validation_accuracy", "best_epoch", "epochs"]
 # What can tell the runs of one page apart, beside network, depth, split and seed.
 APART = ("variant", "reading", "labels", "remedy", "settings", "tuned_for")
 CODED = ["page", "dataset", "protocol", "network", "variant"]
+PACKAGE = "vl-convert-python"
 PROTOCOL = "text"  # of tables from before there were two
 
 
 def write(folder: Path, results: Path) -> None:
     """Write ``vega.js`` and ``runs.js`` into ``folder``/explorer, from the tables of runs in ``results``."""
-    import vl_convert  # takes seconds to start; only a build of the book needs it
+    vega, mark = folder / "explorer" / "vega.js", f"// Vega-Lite from {PACKAGE} {version(PACKAGE)}\n"
+    if not vega.exists() or not vega.read_text(encoding="utf-8").startswith(mark):
+        import vl_convert  # takes seconds to start and to write the script
 
-    vega = folder / "explorer" / "vega.js"
-    if not vega.exists():
-        write_text(vega, f"(() => {{{vl_convert.javascript_bundle()}}})();\n")
+        write_text(vega, f"{mark}(() => {{{vl_convert.javascript_bundle()}}})();\n")
     content = json.dumps(packed(runs_in(results)), separators=(",", ":"), allow_nan=False)
     write_text(folder / "explorer" / "runs.js", f"window.RUNS = {content};\n")
 

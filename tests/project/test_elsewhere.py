@@ -1,4 +1,4 @@
-"""A devcontainer, Binder and archives: they end in the environment of `make`, and say what the project says of itself."""
+"""Devcontainer, Binder and archives: they end in the environment of `make`, and say what the project says of itself."""
 
 import json
 import re
