@@ -56,7 +56,7 @@ def too_small(html: Path, name: str, pictures: list[tuple[str, int]]) -> list[st
 def test_every_page_of_the_readers_path_fits_the_screen(browser: Any, html: Path, width: int, scheme: str) -> None:
     site = Site(browser, html.as_uri(), width, scheme)
     problems = {}
-    for name in readers_path(html):
+    for name in [*readers_path(html), "book/explorer.html"]:
         page = site.open_still(name)
         found = page.evaluate(OUTSIDE) + too_small(html, name, page.evaluate(PICTURES))
         found += [f"clipped: {text}" for text in page.evaluate(CLIPPED)] if width > 1000 else []
@@ -72,7 +72,7 @@ def test_every_page_of_the_readers_path_fits_the_screen(browser: Any, html: Path
 def test_axe_finds_nothing_serious_on_the_readers_path(browser: Any, html: Path, scheme: str) -> None:
     site = Site(browser, html.as_uri(), 1280, scheme)
     serious = {}
-    for name in [*readers_path(html), "book/all_runs.html"]:
+    for name in [*readers_path(html), "book/explorer.html", "book/all_runs.html"]:
         page = site.open_still(name)
         found = axe.Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
         bad = [
