@@ -47,7 +47,16 @@
     });
   }
 
+  // The arrows of the sidebar are pictures; a screen reader needs their names.
+  function nameArrows() {
+    document.querySelectorAll("nav details > summary").forEach((arrow) => {
+      const page = arrow.closest("li")?.querySelector("a");
+      if (!arrow.textContent.trim()) arrow.setAttribute("aria-label", `Pages below ${page ? page.textContent.trim() : "this one"}`);
+    });
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
+    nameArrows();
     document.querySelectorAll(".bd-article div.slider").forEach(makeSlider);
     makeZoomable(document.querySelectorAll(".bd-article figure img, .bd-article .cell_output img"));
   });

@@ -4,7 +4,7 @@
 
   const NUMBER = "[+-]?[\\d,]*\\.?\\d+(?:e[+-]?\\d+)?";
   // A number, perhaps with an error or an interval behind it, perhaps with a mark or words behind that.
-  const CELL = new RegExp(`^(<)?\\s*(${NUMBER})\\s*%?(?:\\s*±\\s*(${NUMBER}|-))?(?:\\s*\\[(${NUMBER}), (${NUMBER})\\])?\\s*([≈≠])?\\s*(\\S.*)?$`);
+  const CELL = new RegExp(`^(<)?\\s*(${NUMBER})\\s*%?(?:\\s*±\\s*(${NUMBER}|-))?(?:\\s*\\[(${NUMBER}), (${NUMBER})\\])?\\s*([≈≠])?(?:\\s+(\\S.*))?$`);
   const MEANINGS = {
     mean: "hold the mean",
     sem: "its standard error",

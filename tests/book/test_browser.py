@@ -145,8 +145,8 @@ def test_a_table_as_csv_has_one_value_in_a_column(site: Site) -> None:
 TABLE = """<article class="bd-article"><div class="cell_output"><table><thead>
 <tr><th></th><th colspan="2">Cora</th><th colspan="2">Pubmed</th></tr>
 <tr><th>network</th><th>gain [95 %]</th><th>p</th><th>gain [95 %]</th><th>p</th></tr></thead><tbody>
-<tr><th rowspan="2">AE</th><td>−0.11 [−0.82, +0.60]</td><td>&lt;0.001</td><td>+1,200.5 ≠</td><td>diverged</td></tr>
-<tr><td>+1.00 [+0.50, +1.50] (9 of 10 runs)</td><td>0.5</td><td>–</td><td>0.25</td></tr>
+<tr><th rowspan="2">AE</th><td>−0.11 [−0.82, +0.60]</td><td>&lt;0.001</td><td>+1,200.5 ≠</td><td>0.25</td></tr>
+<tr><td>+1.00 [+0.50, +1.50] (9 of 10 runs)</td><td>0.5</td><td>–</td><td>2.13.0</td></tr>
 </tbody></table></div></article>"""
 
 
@@ -161,8 +161,8 @@ def test_intervals_marks_and_joined_cells_become_columns_of_a_csv(browser: Any) 
     cora = ["cora_gain", "cora_gain_low", "cora_gain_high", "cora_gain_note", "cora_p", "cora_p_note"]
     assert rows == [
         ["network", *cora, "pubmed_gain", "pubmed_gain_agrees", "pubmed_p", "pubmed_p_note"],
-        ["AE", "-0.11", "-0.82", "+0.60", "", "0.001", "less than", "+1200.5", "no", "", "diverged"],
-        ["AE", "+1.00", "+0.50", "+1.50", "9 of 10 runs", "0.5", "", "", "", "0.25", ""],
+        ["AE", "-0.11", "-0.82", "+0.60", "", "0.001", "less than", "+1200.5", "no", "0.25", ""],
+        ["AE", "+1.00", "+0.50", "+1.50", "9 of 10 runs", "0.5", "", "", "", "", "2.13.0"],
     ]
 
 

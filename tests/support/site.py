@@ -21,7 +21,7 @@ class Site:
             reduced_motion="reduce",
         )
         self.page = self.context.new_page()
-        self.page.set_default_timeout(60_000)
+        self.page.set_default_timeout(300_000)  # a busy machine is slow, not wrong
         self.page.on("console", lambda m: m.type == "error" and self.troubles.append(f"console: {m.text}"))
         self.page.on("pageerror", lambda error: self.troubles.append(f"error: {error}"))
         self.page.on("requestfailed", self._failed)
@@ -51,5 +51,9 @@ class Site:
         page.add_style_tag(content=STILL)  # what is on its way to a colour is there at once
         page.wait_for_function("document.getAnimations().every(one => one.playState !== 'running')")
         page.wait_for_function("[...document.images].every(image => image.complete)")
-        page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.settle()
         return page
+
+    def settle(self) -> None:
+        """Wait until what a change of the page or of its size brings about is drawn."""
+        self.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")

@@ -101,25 +101,26 @@
     );
   }
 
-  function draw(visible, rows) {
+  async function draw(visible, rows) {
     const order = rows.map((row) => row.network);
     const points = visible.filter((one) => one.test_accuracy != null).map((one) => ({ network: label(one), accuracy: one.test_accuracy, seed: one.seed }));
     const means = rows.map((row) => ({ network: row.network, accuracy: row.mean, low: row.mean - row.sem, high: row.mean + row.sem }));
     const y = { field: "network", type: "nominal", sort: order, title: null };
-    const x = { type: "quantitative", title: "test accuracy, %", scale: { zero: false } };
+    const x = { type: "quantitative", title: "test accuracy, %", scale: { zero: false }, axis: { tickCount: 8 } };
     const grey = getComputedStyle(document.body).color;
     const spec = {
-      width: "container", height: { step: 34 }, background: null,
+      width: "container", height: { step: 34 }, background: null, autosize: { type: "fit-x", contains: "padding" },
       config: { aria: false, view: { stroke: null }, axis: { labelColor: grey, titleColor: grey, labelFontSize: 12, titleFontSize: 12, labelLimit: 220, gridOpacity: 0.3, domainOpacity: 0.5 } },
       layer: [
-        { data: { values: points }, mark: { type: "circle", opacity: 0.55, size: 38 }, encoding: { y, x: { ...x, field: "accuracy" }, color: { value: "#0f8a8a" }, tooltip: [{ field: "network" }, { field: "seed" }, { field: "accuracy" }] } },
+        { data: { values: points }, mark: { type: "circle", opacity: 0.55, size: 38 }, encoding: { y, x: { ...x, field: "accuracy" }, color: { value: "#1f9e9e" }, tooltip: [{ field: "network" }, { field: "seed" }, { field: "accuracy" }] } },
         { data: { values: means }, mark: { type: "rule", strokeWidth: 2 }, encoding: { y, x: { ...x, field: "low" }, x2: { field: "high" }, color: { value: "#d55e00" } } },
         { data: { values: means }, mark: { type: "point", shape: "diamond", filled: true, opacity: 1, size: 90 }, encoding: { y, x: { ...x, field: "accuracy" }, color: { value: "#d55e00" }, tooltip: [{ field: "network" }, { field: "accuracy", title: "mean" }] } },
       ],
     };
     const chart = form.querySelector(".chart");
     chart.setAttribute("aria-label", `Test accuracy of ${visible.length} runs by network; the table below has the means.`);
-    return window.vegaEmbed(chart, spec, { actions: false, renderer: "svg", mode: "vega-lite" });
+    await window.vegaEmbed(chart, spec, { actions: false, renderer: "svg", mode: "vega-lite" });
+    chart.querySelector("svg").setAttribute("aria-hidden", "true"); // the label above and the table say it all
   }
 
   async function show() {
