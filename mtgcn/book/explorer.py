@@ -1,6 +1,7 @@
 """What the page on which results are explored needs: every run there is, and Vega-Lite in one file."""
 
 import json
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,9 @@ def write(folder: Path, results: Path) -> None:
     """Write ``vega.js`` and ``runs.js`` into ``folder``/explorer, from the tables of runs in ``results``."""
     vega, mark = folder / "explorer" / "vega.js", f"// Vega-Lite from {PACKAGE} {version(PACKAGE)}\n"
     if not vega.exists() or not vega.read_text(encoding="utf-8").startswith(mark):
-        import vl_convert  # takes seconds to start and to write the script
-
+        vl_convert = import_module(
+            "vl_convert"
+        )  # takes seconds to start; its types ask for a snippet that nobody needs
         write_text(vega, f"{mark}(() => {{{vl_convert.javascript_bundle()}}})();\n")
     content = json.dumps(packed(runs_in(results)), separators=(",", ":"), allow_nan=False)
     write_text(folder / "explorer" / "runs.js", f"window.RUNS = {content};\n")
@@ -53,7 +55,7 @@ def _variant(table: pd.DataFrame) -> pd.Series:
     """Return what the columns of `APART` say of each run, where they differ within the page."""
     texts = [name.replace("_", " ") + " " + table[name].astype(str) for name in APART if name in table]
     texts = [column for column in texts if len(set(column)) > 1]
-    return pd.Series("", table.index) if not texts else texts[0].str.cat(texts[1:], sep=", ")
+    return pd.Series([", ".join(parts) for parts in zip(*texts, strict=True)] if texts else "", table.index)
 
 
 def packed(runs: pd.DataFrame) -> dict[str, Any]:
@@ -63,7 +65,8 @@ def packed(runs: pd.DataFrame) -> dict[str, Any]:
     codes = {name: runs[name].map(names[name].index).tolist() for name in CODED}
     numbers = {name: _numbers(runs[name]) for name in ("hidden_layers", "split", "seed", *NUMBERS)}
     sizes = runs.groupby(["page", "network", "variant", "hidden_layers"]).size()
-    quantiles = stats.t.ppf(0.975, range(1, int(sizes.max()) if len(sizes) else 1)).round(4).tolist()  # of 2, 3, … runs
+    freedom = range(1, int(sizes.max()) if len(sizes) else 1)  # of 2, 3, … runs
+    quantiles = [round(float(stats.t.ppf(0.975, degrees)), 4) for degrees in freedom]
     return {"names": names, "codes": codes, "numbers": numbers, "quantiles": quantiles}
 
 
