@@ -54,6 +54,7 @@ class ThinnedGraph(Graph):
         stays = self.staying()
         degrees = [np.bincount(self.edges.ravel(), np.tile(row, 2), self.part.whole) for row in stays]
         d_tilde = 1.0 + np.stack(degrees)  # (runs, whole)
+        self._stays, self._degrees = stays, np.stack(degrees)
         with_loops = np.concatenate([stays, np.ones((self.runs, 1))], axis=1)
         weight = torch.from_numpy(with_loops).to(self.device)[:, self._edge]
         if self.adjacency == "symmetric":
@@ -80,6 +81,14 @@ class ThinnedGraph(Graph):
         """Draw on from where these runs are on the thinned graph ``before``."""
         assert isinstance(before, ThinnedGraph)
         self.streams = [before.streams[run] for run in runs]
+
+    def average(self, x: Tensor, rows: NodeSet | None = None) -> Tensor:
+        """Return the mean over the neighbours by the edges drawn last, (runs, n, c) to (runs, n or |rows|, c)."""
+        without_loops = np.concatenate([self._stays, np.zeros((self.runs, 1))], axis=1)
+        weight = torch.from_numpy(without_loops).to(self.device)[:, self._edge]
+        shares = torch.from_numpy(1.0 / np.maximum(self._degrees, 1)).to(self.device)
+        by_row, by_column = (self._product(weight * shares[:, places]) for places in (self._rows, self._columns))
+        return self.take(Linear(by_row, by_column) @ x, rows)
 
     def propagate(self, x: Tensor, rows: NodeSet | None = None) -> Tensor:
         """Return Â x of the edges drawn last, (runs, n, c) to (runs, n or |rows|, c)."""

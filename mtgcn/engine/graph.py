@@ -8,6 +8,7 @@ from torch import Tensor
 from mtgcn.engine.linear import Linear, Map
 from mtgcn.engine.part import NodeSet, Part, around, some_rows
 from mtgcn.engine.propagation import choose_backend, propagation
+from mtgcn.engine.sparse import Features
 
 
 class Graph:
@@ -55,6 +56,7 @@ class Graph:
             self._left, self._right = 1.0 / degrees, np.ones(len(degrees))
         self._with_loops = self.part.among(with_loops)  # A + I
         self._propagations: dict[str, Linear] = {}
+        self._means: Features | None = None  # made when a layer asks for it
 
     def propagate(self, x: Tensor, rows: NodeSet | None = None) -> Tensor:
         """Return Â x, (runs, n, c) to (runs, n or |rows|, c); only the rows asked for are computed."""
@@ -62,6 +64,12 @@ class Graph:
         if name not in self._propagations:
             self._propagations[name] = self._a_hat(rows)
         return self._propagations[name] @ x
+
+    def average(self, x: Tensor, rows: NodeSet | None = None) -> Tensor:
+        """Return D^-1 A x, the mean over the neighbours, (runs, n, c) to (runs, n or |rows|, c); 0 without any."""
+        if self._means is None:
+            self._means = Features(self._mean_matrices(), self.device, self.dtype, self.backend)
+        return self._means.at(None if rows is None else NodeSet(rows.name, self.part.places(rows))) @ x
 
     def take(self, x: Tensor, rows: NodeSet | None) -> Tensor:
         """Return the rows of x at these nodes, (runs, n, c) to (runs, |rows|, c), or all of x for ``None``."""
@@ -95,8 +103,26 @@ class Graph:
             return Linear(whole, whole)
         return Linear(whole, self._piece(self._with_loops, everywhere, everywhere, transposed=True))
 
+    def _mean_matrices(self) -> list[sparse.csr_matrix]:
+        """Return D^-1 A of each run, (n, n); a node keeps the degree that it has in the whole graph."""
+        return [self.part.among(row_scaled(adjacency_of(self.edges, self.part.whole, loops=False)))] * self.runs
+
     def _piece(self, matrix: sparse.csr_matrix, rows: np.ndarray, columns: np.ndarray, transposed: bool = False) -> Map:
         """Return a piece of Â, or of its transpose, as a map: ``matrix`` are its places among A + I."""
         left, right = (self._right, self._left) if transposed else (self._left, self._right)
         scales = left[rows], right[columns]
         return propagation(matrix, *scales, self.runs, self.device, self.dtype, self.backend)
+
+
+def adjacency_of(edges: np.ndarray, nodes: int, loops: bool) -> sparse.csr_matrix:
+    """Return A of (2, m) undirected edges, (n, n) of ones, or A + I."""
+    own = np.tile(np.arange(nodes if loops else 0), (2, 1))
+    ends = np.concatenate([edges, edges[::-1], own], axis=1)
+    return sparse.csr_matrix((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(nodes, nodes))
+
+
+def row_scaled(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Return D^-1 A, where D are the sums of the rows of A; a row of zeros stays one."""
+    sums = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+    scale = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
+    return sparse.csr_matrix(sparse.diags(scale) @ matrix)

@@ -6,13 +6,13 @@ import numpy as np
 from scipy import sparse
 from torch import Tensor
 
-from mtgcn.engine.graph import Graph
+from mtgcn.engine.graph import Graph, row_scaled
 from mtgcn.engine.part import NodeSet
 from mtgcn.engine.sparse import Features
 
 
 class RewiredGraph(Graph):
-    """The whole of a graph whose states are propagated by D^-1/2 A D^-1/2 of another A for each run.
+    """The whole of a graph whose states are propagated by D^-1/2 A D^-1/2, or D^-1 A, of another A for each run.
 
     Args:
         graph: whose nodes these are.
@@ -20,21 +20,20 @@ class RewiredGraph(Graph):
     """
 
     def __init__(self, graph: Graph, adjacency: Sequence[sparse.csr_matrix]) -> None:
-        super().__init__(graph.edges, graph.part.whole, graph.runs, graph.device, graph.dtype, graph.backend)
-        scaled = {id(matrix): symmetrically_scaled(matrix) for matrix in adjacency}
-        where = graph.device, graph.dtype, self.backend
+        where = graph.device, graph.dtype, graph.backend
+        super().__init__(graph.edges, graph.part.whole, graph.runs, *where, adjacency=graph.adjacency)
+        self._adjacency = list(adjacency)
+        scale = symmetrically_scaled if graph.adjacency == "symmetric" else row_scaled
+        scaled = {id(matrix): scale(matrix) for matrix in adjacency}
         self._a_hats = Features([scaled[id(matrix)] for matrix in adjacency], *where)
 
+    def _mean_matrices(self) -> list[sparse.csr_matrix]:
+        means = {id(matrix): row_scaled(without_loops(matrix)) for matrix in self._adjacency}
+        return [means[id(matrix)] for matrix in self._adjacency]
+
     def propagate(self, x: Tensor, rows: NodeSet | None = None) -> Tensor:
-        """Return D^-1/2 A D^-1/2 x, (runs, n, c) to (runs, n or |rows|, c)."""
+        """Return Â x with the other A, (runs, n, c) to (runs, n or |rows|, c)."""
         return self._a_hats.at(rows) @ x
-
-
-def adjacency_of(edges: np.ndarray, nodes: int, loops: bool) -> sparse.csr_matrix:
-    """Return A of (2, m) undirected edges, (n, n) of ones, or A + I."""
-    own = np.tile(np.arange(nodes if loops else 0), (2, 1))
-    ends = np.concatenate([edges, edges[::-1], own], axis=1)
-    return sparse.csr_matrix((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(nodes, nodes))
 
 
 def symmetrically_scaled(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
@@ -44,3 +43,10 @@ def symmetrically_scaled(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
     scaled = sparse.csr_matrix(sparse.diags(roots) @ matrix @ sparse.diags(roots))
     scaled.sort_indices()
     return scaled
+
+
+def without_loops(matrix: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Return the matrix with nothing on its diagonal."""
+    rest = sparse.csr_matrix(matrix - sparse.diags(matrix.diagonal()))
+    rest.eliminate_zeros()
+    return rest

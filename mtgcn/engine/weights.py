@@ -58,6 +58,10 @@ class Weights(Mapping[str, Tensor]):
     def __len__(self) -> int:
         return len(self._views)
 
+    def gradient(self, name: str) -> Tensor:
+        """Return the gradient of a weight, (runs, …), which lies in the one buffer of all."""
+        return self._view(self.grad, name)
+
     def of(self, prefix: str) -> dict[str, Tensor]:
         """Return the weights called ``prefix.*`` by the rest of their names."""
         if prefix not in self._groups:  # asked for in every pass

@@ -53,7 +53,8 @@ def build(
     device = choose_device(parameters.device)
     dataset = split_of(parameters, dataset)
     batch = Batch(dataset, architecture, parameters.seeds if seeds is None else seeds, device, parameters.backend)
-    return Network(batch, parameters.networks[network], task_weights, parameters.main_weight)
+    weighting = parameters.main_weight, parameters.weighting, parameters.gradnorm_alpha
+    return Network(batch, parameters.networks[network], task_weights, *weighting)
 
 
 def restore(

@@ -80,6 +80,12 @@ class Parameters(BaseModel):
         False, description="the validation loss that steers plateau and best epoch has the penalty in it, as in Keras"
     )
     main_weight: float = Field(1.0, ge=0, description="weight w_main of the main risk in the objective")
+    weighting: Literal["static", "equal", "uncertainty", "gradnorm"] = Field(
+        "static",
+        description="the weights of the risks: those given, 1 for all, or learned by uncertainty (Kendall et al. 2018) "
+        "or GradNorm (Chen et al. 2018); unless they are static, a task's weight says only whether it takes part",
+    )
+    gradnorm_alpha: float = Field(1.5, ge=0, description="α of GradNorm: how much slow tasks are favoured")
     plateau_patience: int = Field(40, ge=1, description="epochs without improvement that cut the learning rate")
     plateau_factor: float = Field(0.1, gt=0, lt=1, description="what the learning rate is multiplied by")
     plateau_tolerance: float = Field(

@@ -28,7 +28,8 @@ class Plateau:
 
     def update(self, losses: np.ndarray) -> None:
         """Take the validation losses of an epoch, (runs,)."""
-        better = losses < (self._best - self.tolerance if self.absolute else self._best * (1 - self.tolerance))
+        share = self.tolerance * np.sign(self._best)  # learned weights can make a loss negative
+        better = losses < (self._best - self.tolerance if self.absolute else self._best * (1 - share))
         better |= np.isinf(self._best) & np.isfinite(losses)
         self._best = np.where(better, losses, self._best)
         self._bad = np.where(better, 0, self._bad + 1)

@@ -46,7 +46,7 @@ class Recorder:
 
     def record_best(self, network: Network, epochs: np.ndarray) -> None:
         """Measure the network of the best ``epochs`` (runs,); a run without one (0) has no rows."""
-        network.training_loss().sum().backward()
+        network.descend()
         self.record(network, epochs.tolist(), first_gradients(network), best=True)
         self._parts = [part[part["epoch"] > 0] for part in self._parts]
 

@@ -150,11 +150,11 @@ class _Training:
         """Train for an epoch, counted from 1, and see how the moving runs do on the validation nodes."""
         start = time.perf_counter()
         rates = self.plateau.learning_rates
-        loss = self.network.training_loss()
-        loss.sum().backward()
+        loss = self.network.descend()
         # A step clears the gradients, so they are measured before.
         gradients = first_gradients(self.network) if self.recorder and self.recorder.wants(number) else None
         self.adam.step(rates.tolist())
+        self.network.weighting.after_step(self.network.weights)
         everywhere = self.parameters.validation_risk_nodes == "all"
         judged = self.network.validate(None if everywhere else self.network.batch.validation)
         told = [loss.detach(), *judged]
@@ -207,6 +207,7 @@ def l2_of(network: Network, parameters: Parameters) -> dict[str, float]:
     """
     everywhere = parameters.l2_layers == "all"
     l2 = parameters.l2 * (2 if parameters.l2_counts == "whole" else 1)
-    decays = {name for name in network.weights if everywhere or name.startswith("encoder.0.")}
+    of_layers = {name for name in network.weights if not name.startswith("weighting.")}
+    decays = {name for name in of_layers if everywhere or name.startswith("encoder.0.")}
     usual = {name: l2 if name in decays and not name.endswith(".bias") else 0.0 for name in network.weights}
     return usual | parameters.remedy_settings.l2_of(name for name in usual if FURTHER.match(name))

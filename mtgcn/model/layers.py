@@ -85,6 +85,27 @@ class BiasedGC(Layer):
         return with_bias(graph.propagate(x, rows), weights["B"], weights["bias"])
 
 
+class SAGE(Layer):
+    """SAGE(X) = M X B + X C: M takes the mean over the neighbours (GraphSAGE with means, Hamilton et al. 2017)."""
+
+    hops = 1
+
+    @staticmethod
+    def shapes(inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:  # noqa: D102
+        return {"B": (inputs, outputs), "C": (inputs, outputs)}
+
+    @staticmethod
+    def first(graph: Graph, weights: dict[str, Tensor], x: Linear) -> Tensor:  # noqa: D102
+        return graph.average(x @ weights["B"]) + x @ weights["C"]
+
+    @staticmethod
+    def factors(graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None) -> Factors:  # noqa: D102
+        import torch
+
+        z = torch.cat([graph.average(x, rows), graph.take(x, rows)], dim=2)
+        return z, torch.cat([weights["B"], weights["C"]], dim=1)
+
+
 class Dense(Layer):
     """X B + b, every node by itself; not a layer to choose, since an encoder of it would not see the graph."""
 
@@ -111,4 +132,4 @@ def with_bias(z: Tensor, b: Tensor, bias: Tensor) -> Factors:
     return with_ones, torch.cat([b, bias[:, None]], dim=1)
 
 
-LAYERS: dict[str, type[Layer]] = {"GC": GC, "GC+bias": BiasedGC}
+LAYERS: dict[str, type[Layer]] = {"GC": GC, "GC+bias": BiasedGC, "SAGE": SAGE}

@@ -16,6 +16,7 @@ from mtgcn.model.batch import Batch
 from mtgcn.model.forward import Pass
 from mtgcn.model.tasks import TASKS
 from mtgcn.model.tasks.base import TaskParameters
+from mtgcn.model.weighting import MAIN, WEIGHTINGS, Risks
 
 
 class Network:
@@ -26,6 +27,8 @@ class Network:
         tasks: parameters of each auxiliary task by its name.
         task_weights: where the weights of the objective differ by run: (runs,) values for a task.
         main_weight: w_main.
+        weighting: whether these weights stay, or are learned: one of `WEIGHTINGS`.
+        gradnorm_alpha: α of GradNorm.
     """
 
     def __init__(
@@ -34,8 +37,11 @@ class Network:
         tasks: Mapping[str, TaskParameters],
         task_weights: Mapping[str, Sequence[float]] | None = None,
         main_weight: float = 1.0,
+        weighting: str = "static",
+        gradnorm_alpha: float = 1.5,
     ) -> None:
-        self.batch, self.main_weight, self._parameters = batch, main_weight, tasks
+        self.batch, self._parameters = batch, tasks
+        self._settings = main_weight, weighting, gradnorm_alpha
         given = task_weights or {}
         for name, values in given.items():
             if len(values) != batch.runs:
@@ -46,6 +52,12 @@ class Network:
         }
         # A task without weight in any run would only cost time.
         self.tasks = {name: TASKS[name](tasks[name], batch) for name in tasks if self._task_weights[name].any()}
+        self.weighting = WEIGHTINGS[weighting if self.tasks else "static"](
+            main_weight,
+            {name: self._task_weights[name] for name in self.tasks},
+            {name: task.likelihood for name, task in self.tasks.items()},
+            gradnorm_alpha,
+        )
         self._labels = {
             nodes.name: batch.labels(nodes).repeat(batch.runs) for nodes in (batch.labelled, batch.validation)
         }
@@ -60,17 +72,17 @@ class Network:
         architecture = self.batch.architecture
         units = architecture.hidden_units
         widths = [self.batch.features.columns, *[units] * architecture.encoder_layers]
-        sites = {f"encoder.{i}": widths[i : i + 2] for i in range(len(widths) - 1)}
-        sites["main"] = [units, self.batch.dataset.classes]
+        layers = [architecture.ends, *[architecture.layer] * (len(widths) - 2)]
+        sites = {f"encoder.{i}": (layer, widths[i], widths[i + 1]) for i, layer in enumerate(layers)}
+        sites["main"] = (architecture.ends, units, self.batch.dataset.classes)
         for name, task in self.tasks.items():
-            head = [*[units] * task.layers, task.outputs]
-            sites |= {f"{name}.{i}": head[i : i + 2] for i in range(task.layers)}
-        layers = dict.fromkeys(sites, architecture.layer) | dict.fromkeys(("encoder.0", "main"), architecture.ends)
+            sites |= {f"{name}.{i}": site for i, site in enumerate(task.sites())}
+        own = {f"weighting.{name}": shape for name, shape in self.weighting.shapes().items()}
         return {
             f"{site}.{part}": shape
-            for site, (inputs, outputs) in sites.items()
-            for part, shape in layers[site].shapes(inputs, outputs).items()
-        }
+            for site, (layer, inputs, outputs) in sites.items()
+            for part, shape in layer.shapes(inputs, outputs).items()
+        } | own
 
     def _around(self, nodes: NodeSet) -> Graph:
         """Return the part of the graph that a risk over these nodes can see through encoder and head."""
@@ -89,7 +101,8 @@ class Network:
         corrupted = {f"{name}.encoder": task.features for name, task in self.tasks.items() if task.features}
         inputs = {"encoder": batch.features} | corrupted
         hidden = [f"{site}.{number}" for site in inputs for number in range(1, architecture.encoder_layers)]
-        heads = ["main", *(f"{name}.{number}" for name, task in self.tasks.items() for number in range(task.layers))]
+        ends = {name: len(task.sites()) for name, task in self.tasks.items()}
+        heads = ["main", *(f"{name}.{number}" for name, layers in ends.items() for number in range(layers))]
         size = batch.dataset.nodes * architecture.hidden_units
         places = part.state_values(batch.runs, architecture.hidden_units)
 
@@ -104,11 +117,18 @@ class Network:
 
     def training_loss(self) -> Tensor:
         """Return the multi-task objective with dropout, (runs,) (equation 1)."""
+        return self.weighting.objective(self._training_risks(), self.weights)
+
+    def descend(self) -> Tensor:
+        """Add the gradients of the objective with dropout to those of the weights, and return it, (runs,)."""
+        return self.weighting.descend(self._training_risks(), self.weights, self.batch.architecture.encoder_layers)
+
+    def _training_risks(self) -> Risks:
         self._training.draw()
         forward = Pass(self.batch, self._training, self.weights, self.dropouts)
         risk_nodes = {name: task.nodes for name, task in self.tasks.items()}
         main = self._main_risk(forward.main(self.batch.labelled), self.batch.labelled)
-        return self._objective(forward, main, risk_nodes)
+        return self._risks(forward, main, risk_nodes)
 
     @torch.no_grad()
     def validate(self, risk_nodes: NodeSet | None) -> tuple[Tensor, Tensor, Tensor]:
@@ -120,7 +140,8 @@ class Network:
         forward = Pass(self.batch, graph, self.weights)
         logits = forward.main(self.batch.validation)
         main = self._main_risk(logits, self.batch.validation)
-        loss = self._objective(forward, main, dict.fromkeys(self.tasks, risk_nodes))
+        risks = self._risks(forward, main, dict.fromkeys(self.tasks, risk_nodes))
+        loss = self.weighting.objective(risks, self.weights)
         right = logits.argmax(2).flatten() == self._labels["validation"]
         return right.view(self.batch.runs, -1).double().mean(1) * 100, loss, main
 
@@ -138,7 +159,7 @@ class Network:
         """Return the network of these runs only, which goes on as if the others had never been there."""
         runs = list(runs)
         chosen = {name: values[runs].tolist() for name, values in self._task_weights.items()}
-        kept = Network(self.batch.keep(runs), self._parameters, chosen, self.main_weight)
+        kept = Network(self.batch.keep(runs), self._parameters, chosen, *self._settings)
         for name, weight in kept.weights.items():
             weight.data.copy_(self.weights[name].data[runs])
         for site, dropout in kept.dropouts.items():
@@ -151,9 +172,8 @@ class Network:
         losses = cross_entropy(logits.flatten(0, 1), self._labels[nodes.name], reduction="none")
         return losses.view(self.batch.runs, -1).mean(1, dtype=torch.float64)
 
-    def _objective(self, forward: Pass, main_risk: Tensor, risk_nodes: Mapping[str, NodeSet | None]) -> Tensor:
-        """Return w_main R_main + Σ w_k R_k, (runs,), each auxiliary risk at its own nodes."""
-        loss = self.main_weight * main_risk
+    def _risks(self, forward: Pass, main_risk: Tensor, risk_nodes: Mapping[str, NodeSet | None]) -> Risks:
+        """Give every risk by its name, (runs,) each: first R_main, then each auxiliary one at its own nodes."""
+        yield MAIN, main_risk
         for name, task in self.tasks.items():
-            loss = loss + self._task_weights[name] * task.risk(forward, risk_nodes[name])
-        return loss
+            yield name, task.risk(forward, risk_nodes[name])

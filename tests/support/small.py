@@ -43,7 +43,7 @@ def double_network(graph: Dataset, chosen: Parameters, seeds: Sequence[int] | No
     sizes = chosen.hidden_layers, chosen.hidden_units
     architecture = Architecture(LAYERS[chosen.layer], *sizes, chosen.dropout, chosen.remedy_settings, chosen.adjacency)
     batch = Batch(graph, architecture, seeds or chosen.seeds, CPU, chosen.backend, torch.float64)
-    return Network(batch, tasks, main_weight=chosen.main_weight)
+    return Network(batch, tasks, None, chosen.main_weight, chosen.weighting, chosen.gradnorm_alpha)
 
 
 def dense_loss(

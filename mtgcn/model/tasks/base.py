@@ -7,6 +7,7 @@ engine for types only, and again in the methods that compute.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     from mtgcn.engine.sparse import Features
     from mtgcn.model.batch import Batch
     from mtgcn.model.forward import Pass
+    from mtgcn.model.layers import Layer
 
 NodesOfRisk = Literal["labelled", "unlabelled", "all"]
+Likelihood = Literal["gaussian", "laplace", "softmax"]  # of squared errors, absolute errors, cross-entropy
 
 
 class TaskParameters(BaseModel):
@@ -44,6 +47,7 @@ class Task(ABC):
     Parameters: ClassVar[type[TaskParameters]]
     layers: ClassVar[int] = 2  # between the embedding and the risk: those of the head
     whole_graph: ClassVar[bool] = False  # whether a risk over some nodes needs states of all
+    likelihood: ClassVar[Likelihood] = "gaussian"  # whose negative logarithm the risk is, but for a factor
     features: Features | None = None  # other features that the task has encoded, where it does
 
     def __init__(self, parameters: TaskParameters, batch: Batch) -> None:
@@ -59,6 +63,12 @@ class Task(ABC):
     @abstractmethod
     def outputs(self) -> int:
         """The number of values that the head rebuilds for a node."""
+
+    def sites(self) -> Sequence[tuple[type[Layer], int, int]]:
+        """The layers of the head, from the embedding on, each with its inputs and outputs."""
+        architecture = self.batch.architecture
+        widths = [*[architecture.hidden_units] * self.layers, self.outputs]
+        return [(architecture.layer, widths[number], widths[number + 1]) for number in range(self.layers)]
 
     @abstractmethod
     def risk(self, forward: Pass, nodes: NodeSet | None) -> Tensor:

@@ -37,14 +37,16 @@ class GraphCompletion(Task):
     name = "GCo"
     Parameters = GraphCompletionParameters
     layers = 1
+    likelihood = "laplace"
     whole_graph = True
     features: Features  # the clean ones, which go through the encoder a second time
 
     def __init__(self, parameters: GraphCompletionParameters, batch: Batch) -> None:
         import torch
 
+        from mtgcn.engine.graph import adjacency_of
         from mtgcn.engine.pseudo_labels import left_singular_vectors
-        from mtgcn.engine.rewired import RewiredGraph, adjacency_of
+        from mtgcn.engine.rewired import RewiredGraph
 
         super().__init__(parameters, batch)
         data = batch.dataset

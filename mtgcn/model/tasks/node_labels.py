@@ -20,6 +20,7 @@ class NodeLabels(Task):
     """Mean over the nodes of the cross-entropy between a softmax of the head and labels made from the data alone."""
 
     layers = 1
+    likelihood = "softmax"
 
     def __init__(self, parameters: TaskParameters, batch: Batch) -> None:
         import torch
