@@ -21,6 +21,7 @@ PROJECT = Project(ROOT)
 PLANNED = {path.stem: path for path in sorted((ROOT / "params/planned").glob("*.yaml"))}
 MATCHED = sorted((ROOT / "params/search/matched").glob("*.yaml"))
 SEARCHES = sorted((ROOT / "params/search/labels").glob("*.yaml"))
+RIVALS = sorted((ROOT / "params/search/rivals").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("name", PLANNED)
@@ -67,6 +68,27 @@ def test_a_search_under_the_matched_protocol_fills_its_experiment(path: Path) ->
     assert search.space.grid["FR"]["size_means"] == ["zeroed", "kept"]
     assert search.space.final_runs >= 20
     assert experiment.seeds == list(range(50))  # none of which a search may have: its own begin at 1000
+
+
+@pytest.mark.parametrize("path", RIVALS, ids=lambda path: path.stem)
+def test_a_search_of_rival_tasks_fills_its_experiment_with_other_seeds(path: Path) -> None:
+    search = Search.of(path, ROOT)
+    experiment = parameter_file.load(search.parameters, PROJECT.notebooks).experiment
+    assert experiment is not None
+    searched = search.space.parameters(Point(BASE))
+    changed = {name for name in VARIED if getattr(searched, name) != getattr(experiment, name)}
+    assert changed <= {"epochs", "stop_below"}
+    assert (searched.dataset, searched.hidden_layers) == (experiment.dataset, experiment.hidden_layers)
+    assert set(search.space.grid) == {"AE", "NC", "GP", "GCo", "EM", "PD"}
+    assert max(experiment.seeds) < search.space.first_seed
+
+
+@pytest.mark.parametrize("cell", ["cora-1", "citeseer-1", "pubmed-1", "cora-5"])
+def test_learned_weights_are_compared_with_those_that_the_grid_found(cell: str) -> None:
+    tuned = yaml_file.read(ROOT / f"params/{cell}.yaml").data
+    said = yaml_file.read(PLANNED[f"rivals-weights-{cell}"]).data
+    assert all(tasks == tuned["networks"][network] for network, tasks in said["networks"].items())
+    assert [one["weighting"] for one in said["variants"].values()] == ["static", "equal", "uncertainty", "gradnorm"]
 
 
 def test_the_page_of_all_label_studies_shows_what_they_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
