@@ -56,7 +56,7 @@ def test_parameters_cannot_be_changed_afterwards():
         ({"networks": {"AF": {}}}, "there is no network 'AF'; did you mean 'FR'?"),
         ({"networks": {"FR+AE": {}}}, "there is no network 'FR+AE'; did you mean 'AE+FR'?"),
         ({"networks": {"AE+AE": {}}}, "there is no network 'AE+AE'; did you mean 'AE'?"),
-        ({"networks": {"gco+np+AE": {}}}, "there is no network 'gco+np+AE'; did you mean 'AE+NC+GCo'?"),
+        ({"networks": {"gco+nc+AE": {}}}, "there is no network 'gco+nc+AE'; did you mean 'AE+NC+GCo'?"),
         ({"networks": {"AE+GCN": {}}}, "there is no network 'AE+GCN'; it is GCN, or some of AE, FR, ER, NC"),
         ({"networks": {"xyz": {}}}, "there is no network 'xyz'; it is GCN, or some of AE, FR, ER, NC"),
         ({"networks": {}}, "networks"),
