@@ -167,3 +167,17 @@ def test_notebooks_leave_it_to_the_module_to_import_dgl():
     assert paths
     for path in paths:
         assert not re.search(r"(?m)^[\s\"]*(import|from) dgl\b", path.read_text(encoding="utf-8")), path.name
+
+
+def test_every_pin_has_its_hashes():
+    """Made by .github/hashes.py; torch is the exception, for the reason that the file gives."""
+    lines = (line.split("#")[0].strip() for line in (ROOT / "constraints.txt").read_text().splitlines())
+    entries = (ROOT / "hashes.txt").read_text().replace(" \\\n", " ").splitlines()
+    hashed = {re.split(r"\s+--hash", entry)[0]: re.findall(r"--hash=sha256:[0-9a-f]{64}\b", entry) for entry in entries}
+    for line in filter(None, lines):
+        assert line.startswith("torch==") or hashed[line], f"{line} has no hash: python .github/hashes.py"
+
+
+def test_what_builds_the_package_is_pinned():
+    (line,) = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    assert pins("3.11")["setuptools"] == line.removeprefix("setuptools==")

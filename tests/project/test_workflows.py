@@ -56,3 +56,20 @@ def test_the_weekly_run_tries_pinned_and_newest_versions() -> None:
     assert len(workflow["on"]["schedule"]) == 1
     assert workflow["jobs"]["test"]["strategy"]["matrix"]["constraints"] == ["constraints.txt", "/dev/null"]
     assert all("CONSTRAINTS=${{ matrix.constraints }}" in c for c in steps(workflow["jobs"]["test"]) if "make" in c)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_actions_by_commit_and_rights_by_job(path: Path) -> None:
+    for used in re.findall(r"uses: (\S+)", path.read_text()):
+        assert used.startswith("./") or re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", used), used
+    workflow = read(path)
+    assert workflow["permissions"] == {}
+    for name, job in workflow["jobs"].items():
+        allowed = {"pages": "write", "id-token": "write"} if name == "publish" else {"contents": "read"}
+        assert job["permissions"] == allowed, name
+
+
+def test_what_is_installed_is_checked_every_week() -> None:
+    commands = "\n".join(steps(read(ROOT / ".github/workflows/weekly.yml")["jobs"]["supply"]))
+    assert "--require-hashes --requirement hashes.txt" in commands
+    assert "pip-audit" in commands
