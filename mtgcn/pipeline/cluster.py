@@ -14,7 +14,8 @@ from uuid import uuid4
 
 from distributed import CancelledError, Client, KilledWorker, LocalCluster, Nanny, as_completed, get_worker
 
-from mtgcn.errors import MtgcnError
+from mtgcn.errors import MtgcnError, short
+from mtgcn.pipeline.reach import connect_seconds, scheduler_problem
 from mtgcn.pipeline.trainings import Failure, Tables, Training, train
 
 
@@ -23,14 +24,13 @@ def connect(scheduler: str | None, workers: int | None) -> Iterator[Client]:
     """Give a client of the ``scheduler`` at an address, or of so many ``workers`` started on this machine."""
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what is lost is told once, by its run
     if scheduler is not None:
-        try:
-            client = Client(scheduler, timeout=10, set_as_default=False)
-        except (OSError, TimeoutError, ValueError) as error:
+        seconds = connect_seconds()
+        if problem := scheduler_problem(scheduler, seconds):
             raise MtgcnError(
-                f"no Dask scheduler answers at {scheduler}: start one with 'dask scheduler', and workers with"
-                " 'dask worker ADDRESS --nthreads 1' on each machine."
-            ) from error
-        with client:
+                f"no Dask scheduler answers at '{short(scheduler)}' ({problem}): start one with 'dask scheduler', and"
+                " workers with 'dask worker ADDRESS --nthreads 1' on each machine."
+            )
+        with Client(scheduler, timeout=seconds, set_as_default=False) as client:
             yield client
         return
     quiet = logging.ERROR  # an interrupt kills workers at their work, which is as meant and no warning

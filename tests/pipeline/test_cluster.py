@@ -1,9 +1,7 @@
 """Runs on a Dask cluster: a real scheduler and real workers over TCP, one of which is killed."""
 
-import json
 import os
-import subprocess
-import sys
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from support import tiny_project as tiny
+from support.dask_cluster import running
 
 from mtgcn.errors import MtgcnError
 from mtgcn.pipeline import cluster, trainings
@@ -19,29 +18,6 @@ from mtgcn.pipeline.store import Store
 TOY = "notebook: train\ndataset: toy\nhidden_layers: {}\nruns: 2\nepochs: {}\nnetworks: {{GCN: {{}}, AE+ER: {{}}}}\n"
 LONG = TOY.format(1, 6000) + "stop_below: 0\n"
 pytestmark = pytest.mark.slow
-
-
-@contextmanager
-def running(folder: Path, workers: int) -> "Iterator[tuple[str, subprocess.Popen[bytes]]]":
-    """Start a scheduler and workers in a folder of their own, with nothing to bring a dead worker back."""
-    dask = str(Path(sys.executable).with_name("dask"))
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    common = {"cwd": folder, "env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    told = folder / "scheduler.json"
-    options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(told)]
-    processes = [subprocess.Popen([dask, "scheduler", *options], **common)]
-    try:
-        tiny.wait_for(told.exists, "scheduler")
-        found = json.loads(told.read_text())["address"]
-        worker = [dask, "worker", found, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
-        processes += [subprocess.Popen(worker, **common) for _ in range(workers)]
-        with cluster.connect(found, None) as client:
-            client.wait_for_workers(workers, timeout=300)
-        yield found, processes[0]
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
 
 
 @pytest.fixture(scope="module")
@@ -94,12 +70,35 @@ def test_workers_started_here(tmp_path: Path) -> None:
     assert tiny.status(project) == {"a": [], "b": []}
 
 
-def test_no_scheduler_there() -> None:
+@contextmanager
+def listener() -> Iterator[str]:
+    """Accept connections and never say a word."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
+
+
+@pytest.mark.parametrize(
+    "address", ["tcp://127.0.0.1:9", "bogus", "http://127.0.0.1:9", "", "tls://127.0.0.1:9", "silent"]
+)
+def test_no_scheduler_there(tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sentence, nothing after it, and an end: it would wait for minutes for one that is silent."""
+    monkeypatch.setenv("MTGCN_CONNECT_SECONDS", "2")
+    project = tiny.make(tmp_path, a="notebook: count\n")
     with (
-        pytest.raises(MtgcnError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"),
-        cluster.connect("tcp://127.0.0.1:9", None),
+        listener() as silent,
+        tiny.started(project, "run", "--scheduler", address.replace("silent", silent)) as program,
     ):
-        pass
+        output, _ = program.communicate(timeout=500)
+    assert program.returncode == 2
+    assert len(output.splitlines()) == 1, output
+    assert output.startswith("mtgcn: no Dask scheduler answers at '")
+
+
+def test_a_deadline_that_is_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    for wrong in ("soon", "-1", "nan", "inf", "0"):
+        monkeypatch.setenv("MTGCN_CONNECT_SECONDS", wrong)
+        with pytest.raises(MtgcnError, match="a number of seconds"), cluster.connect("tcp://127.0.0.1:9", None):
+            pass
 
 
 def test_a_worker_with_other_sources_is_refused(address: str) -> None:
