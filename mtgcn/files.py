@@ -1,15 +1,22 @@
-"""Files appear whole or not at all: write beside, then replace."""
+"""Files appear whole or not at all: write beside, then replace. What a killed process leaves, the next one sweeps."""
 
 import errno
 import os
+import platform
+import re
+import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from zlib import crc32
 
 from mtgcn.errors import Unwritable
 
 RIGHT = "name a file in a folder that can be written"
+# In the names of temporary files: this machine, for a disk may be shared, and the process.
+MACHINE = f"{crc32(platform.node().encode()):08x}"
+LEFT = re.compile(rf"-{MACHINE}-(\d+)-[^-]*$")
 
 
 @contextmanager
@@ -66,6 +73,39 @@ def _beside(path: Path) -> Path:
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "Not a regular file", str(path))
     make_folder(path.parent)
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
+    # Letters enough to know it by: the name of a file may be as long as a file system allows.
+    sweep(path.parent, f".{path.stem[:100]}-*")
+    handle, name = tempfile.mkstemp(prefix=f".{path.stem[:100]}{_mark()}", suffix=path.suffix[:20], dir=path.parent)
     os.close(handle)
     return Path(name)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Give a folder for the time of the block; it goes with it, or with the next one when the process is killed."""
+    sweep(Path(tempfile.gettempdir()), "mtgcn-*")
+    with tempfile.TemporaryDirectory(prefix=f"mtgcn{_mark()}", ignore_cleanup_errors=True) as name:
+        yield Path(name)
+
+
+def sweep(folder: Path, pattern: str) -> None:
+    """Remove temporary files and folders of processes of this machine that are no more."""
+    for path in folder.glob(pattern):
+        process = LEFT.search(path.name)
+        if process is not None and not _alive(int(process[1])):
+            with suppress(OSError):  # another user's, or swept by another process just now
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def _mark() -> str:
+    return f"-{MACHINE}-{os.getpid()}-"
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True

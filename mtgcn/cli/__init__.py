@@ -1,12 +1,15 @@
 """The command line: each command is a thin file of its own, heavy imports happen inside the commands."""
 
+import re
+import signal
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from mtgcn.errors import MtgcnError
 
+LONG = re.compile(r"\S{300,}")
 app = typer.Typer(
     name="mtgcn",
     help="Rerun the paper: data, training, papermill runs, search.",
@@ -34,11 +37,22 @@ def options(
 
 
 def main() -> None:
-    """Run the program; a user's mistake ends in one sentence and exit code 2."""
-    from mtgcn.cli import bench, data, run, search, train, verify  # noqa: F401  (importing a command registers it)
+    """Run the program; a user's mistake ends in one sentence and exit code 2, as does what the system refuses."""
+    from mtgcn.cli import bench, data, predict, run, search, train, verify  # noqa: F401  (importing a command registers it)
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C: a message, nothing left behind
     try:
         app()
     except MtgcnError as error:
-        print(f"mtgcn: {error}", file=sys.stderr)
-        sys.exit(2)
+        _refuse(str(error))
+    except MemoryError:
+        _refuse("there was not enough memory: train fewer units, layers or runs, or on a smaller graph.")
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        _refuse(f"{where}{error.strerror or error}.")
+
+
+def _refuse(sentence: str) -> NoReturn:
+    """Say what is wrong and end; a name that fills screens is cut."""
+    print(f"mtgcn: {LONG.sub(lambda word: word[0][:100] + '…', sentence)}", file=sys.stderr)
+    sys.exit(2)

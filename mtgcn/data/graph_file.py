@@ -134,6 +134,9 @@ def _features(arrays: Mapping[str, np.ndarray], nodes: int) -> sp.csr_matrix:
     for name in ("features", "features_data"):
         if name in arrays and arrays[name].dtype.kind not in "biuf":
             raise MtgcnError(f"'{name}' holds {arrays[name].dtype}, it should hold real numbers")
+    # scipy knows no half precision.
+    single = {name: array.astype(np.float32) for name, array in arrays.items() if array.dtype == np.float16}
+    arrays = {**arrays, **single}
     matrix: np.ndarray | sp.csr_matrix
     if "features" in arrays:
         matrix = arrays["features"]

@@ -11,7 +11,7 @@ from mtgcn.engine.csr import csr, csr_index, over_runs
 from mtgcn.engine.graph import Graph
 from mtgcn.engine.linear import Linear, Map
 from mtgcn.engine.part import NodeSet
-from mtgcn.engine.randomness import stream
+from mtgcn.engine.randomness import State, set_states, states, stream
 from mtgcn.errors import MtgcnError
 
 
@@ -89,6 +89,14 @@ class ThinnedGraph(Graph):
         shares = torch.from_numpy(1.0 / np.maximum(self._degrees, 1)).to(self.device)
         by_row, by_column = (self._product(weight * shares[:, places]) for places in (self._rows, self._columns))
         return self.take(Linear(by_row, by_column) @ x, rows)
+
+    def random_state(self) -> State:
+        """Return where the streams are."""
+        return states(self.streams)
+
+    def set_random_state(self, known: State) -> None:
+        """Draw on from a state."""
+        set_states(self.streams, known)
 
     def propagate(self, x: Tensor, rows: NodeSet | None = None) -> Tensor:
         """Return Â x of the edges drawn last, (runs, n, c) to (runs, n or |rows|, c)."""

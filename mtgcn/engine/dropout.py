@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mtgcn.engine.randomness import stream
+from mtgcn.engine.randomness import State, set_states, states, stream
 
 EPOCHS_A_BYTE = 8
 Reorder = Callable[[Tensor], list[Tensor]]
@@ -67,6 +67,7 @@ class Dropout:
         self.places = None if places is None else places.to(device)
         self.reorder = reorder
         self._calls = 0
+        self._before: State = states(self.streams)  # where the streams were before the last draw
         self._drawn = torch.empty(0, dtype=torch.uint8)  # of the whole graph
         self._kept, self._again = self._drawn, [self._drawn]  # of what is there, in each of its orders
 
@@ -74,6 +75,7 @@ class Dropout:
         """Return the next epoch's mask."""
         bit = self._calls % EPOCHS_A_BYTE if self.rate == 0.5 else 0
         if bit == 0:
+            self._before = states(self.streams)
             self._take(self._draw())
         self._calls += 1
         return Mask(self._kept, self._again, bit, self.scale)
@@ -81,9 +83,21 @@ class Dropout:
     def go_on(self, before: "Dropout", runs: Sequence[int]) -> None:
         """Go on from where these runs are in ``before``."""
         self.streams, self._calls = [before.streams[run] for run in runs], before._calls
+        self._before = [before._before[run] for run in runs]
         if self._calls:
             parts = before._drawn.split(before.sizes)
             self._take(torch.cat([parts[run] for run in runs]))
+
+    def state(self) -> tuple[int, State]:
+        """Return how many masks were given, and where the streams were before they drew the last ones."""
+        return self._calls, self._before
+
+    def restore(self, calls: int, before: State) -> None:
+        """Go on from a state; the masks that are in use are drawn again."""
+        set_states(self.streams, before)
+        self._calls, self._before = calls, before
+        if calls:
+            self._take(self._draw())
 
     def _take(self, drawn: Tensor) -> None:
         self._drawn = drawn

@@ -8,6 +8,7 @@ from torch import Tensor
 from mtgcn.engine.linear import Linear, Map
 from mtgcn.engine.part import NodeSet, Part, around, some_rows
 from mtgcn.engine.propagation import choose_backend, propagation
+from mtgcn.engine.randomness import State
 from mtgcn.engine.sparse import Features
 
 
@@ -88,6 +89,13 @@ class Graph:
 
     def go_on(self, before: "Graph", runs: list[int]) -> None:
         """Let what is random go on from where these runs are on the graph ``before``."""
+
+    def random_state(self) -> State:
+        """Return where the random streams are, of which this graph has none."""
+        return []
+
+    def set_random_state(self, known: State) -> None:
+        """Let what is random go on from a state."""
 
     def _a_hat(self, rows: NodeSet | None) -> Linear:
         everywhere = np.arange(self.part.nodes)

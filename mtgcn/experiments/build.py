@@ -7,6 +7,7 @@ import torch
 from mtgcn.data import label_splits, random_splits
 from mtgcn.data.datasets import Dataset
 from mtgcn.engine.machine import choose_device
+from mtgcn.errors import MtgcnError, short
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.model.batch import Architecture, Batch
 from mtgcn.model.layers import LAYERS
@@ -64,7 +65,20 @@ def restore(
     # A task without weight in any run of a batch has no head.
     absent = [task for task in parameters.networks[network] if not any(name.startswith(f"{task}.") for name in weights)]
     restored = build(parameters, network, dataset, seeds, {task: [0.0] * len(seeds) for task in absent})
+    _check_weights(restored, weights)
     with torch.no_grad():
         for name, value in restored.weights.items():
             value.copy_(weights[name])
     return restored
+
+
+def _check_weights(network: Network, weights: Mapping[str, torch.Tensor]) -> None:
+    """Refuse weights that are not those of the network: names that it lacks or has besides, and other shapes."""
+    expected = {name: tuple(value.shape) for name, value in network.weights.items()}
+    for name in sorted({*expected, *weights}):
+        given = tuple(weights[name].shape) if name in weights else "missing"
+        if given != expected.get(name):
+            right = expected.get(name, "absent")
+            raise MtgcnError(
+                f"these are not weights of this network: '{short(name)}' is {given}, it should be {right}."
+            )

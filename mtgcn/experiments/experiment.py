@@ -11,14 +11,14 @@ from mtgcn.errors import MtgcnError
 from mtgcn.experiments.best_epoch import RULES
 from mtgcn.experiments.build import build, restore, split_of
 from mtgcn.experiments.columns import MEASURED
+from mtgcn.experiments.memory import TOGETHER, check_memory
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.problems import checked, data_problems
 from mtgcn.experiments.progress import Shown, shown
 from mtgcn.experiments.protocols import Rule
 from mtgcn.experiments.recorder import Recorder
 from mtgcn.experiments.training import Trained, train
-
-TOGETHER = 10  # runs that train as one batch; more would leave the cache and gain nothing
+from mtgcn.experiments.unfinished import Unfinished
 
 
 def column(rule: Rule) -> str:
@@ -73,6 +73,8 @@ def check(parameters: Parameters, dataset: Dataset) -> None:
         raise MtgcnError(f"the features of data set '{dataset.name}' hold NaN or infinite values; replace them first.")
     if dataset.labels.min() < 0 or dataset.labels.max() >= dataset.classes:
         raise MtgcnError(f"the labels of data set '{dataset.name}' must lie between 0 and {dataset.classes - 1}.")
+    for network in parameters.networks:
+        check_memory(parameters, dataset, network, parameters.runs)
     for place, message in data_problems(parameters, dataset):
         raise MtgcnError(f"network '{place[1]}', task '{place[2]}': {message}" if len(place) == 3 else message)
 
@@ -96,6 +98,7 @@ def run(parameters: Parameters, dataset: Dataset | None = None, progress: Shown 
     tables, curves, trained, measures = [], [], {}, []
     every = parameters.measure_every
     recorder = Recorder(dataset.edges, dataset.nodes, every) if every else None
+    unfinished = Unfinished(parameters, dataset.digest)
     groups = [parameters.seeds[start : start + TOGETHER] for start in range(0, parameters.runs, TOGETHER)]
     for name in parameters.networks:
         parts = []
@@ -104,7 +107,7 @@ def run(parameters: Parameters, dataset: Dataset | None = None, progress: Shown 
             label = name if len(groups) == 1 else f"{name}, seeds {seeds[0]} to {seeds[-1]}"
             try:
                 with shown(label, parameters.epochs, progress) as report:
-                    parts.append(train(network, parameters, report, recorder))
+                    parts.append(train(network, parameters, report, recorder, unfinished.batch(name, seeds)))
             except KeyboardInterrupt as interrupt:
                 if interrupt.args:  # none when it came before training had anything to hand over
                     tables.append(tabulate(parameters, name, dataset, interrupt.args[0]))
@@ -120,6 +123,7 @@ def run(parameters: Parameters, dataset: Dataset | None = None, progress: Shown 
     outcome = Outcome(pd.concat(tables, ignore_index=True), pd.concat(curves, ignore_index=True), trained)
     if measures:
         outcome.measures = pd.concat(measures, ignore_index=True)
+    unfinished.complete()
     return outcome
 
 

@@ -26,6 +26,8 @@ from mtgcn.model.remedies import REMEDIES, Remedy
 from mtgcn.model.tasks import TASKS, TaskParameters
 
 BASELINE = "GCN"  # the network without tasks
+# Beyond these nobody means it; what fits into the machine depends on the data set, too, and `memory` looks at that.
+MOST, MOST_LAYERS, LAST_SEED = 1_000_000, 1_000, 2**62
 Tasks = dict[str, SerializeAsAny[TaskParameters]]
 T = TypeVar("T")
 
@@ -47,12 +49,12 @@ class Parameters(BaseModel):
         "it sets what is not set here: "
         + ", ".join(f"{name} to {value}" for name, value in PROTOCOLS["matched"].items()),
     )
-    hidden_layers: int = Field(1, ge=1, description="hidden layers of the encoder")
+    hidden_layers: int = Field(1, ge=1, le=MOST_LAYERS, description="hidden layers of the encoder")
     depths: list[int] = Field(
         [],
         description="several numbers of hidden layers in place of one; every network is trained at each, and measured",
     )
-    hidden_units: int = Field(16, ge=1, description="units of every hidden layer")
+    hidden_units: int = Field(16, ge=1, le=MOST, description="units of every hidden layer")
     layer: str = Field("GC", description="the graph layer of encoder and heads")
     adjacency: Literal["symmetric", "row"] = Field(
         "symmetric", description="Â is D̃^-1/2 (A + I) D̃^-1/2, as in the paper, or D̃^-1 (A + I), whose rows add up to 1"
@@ -65,9 +67,9 @@ class Parameters(BaseModel):
         validate_default=True,
         description="settings of the remedy; what is not set has its default",
     )
-    runs: int = Field(10, ge=1, description="runs of each network, each with its own seed")
-    first_seed: int = Field(0, ge=0, description="the runs have the seeds first_seed, first_seed + 1, …")
-    epochs: int = Field(5000, ge=1, description="epochs at the most")
+    runs: int = Field(10, ge=1, le=MOST, description="runs of each network, each with its own seed")
+    first_seed: int = Field(0, ge=0, le=LAST_SEED, description="the runs have the seeds first_seed, first_seed + 1, …")
+    epochs: int = Field(5000, ge=1, le=MOST, description="epochs at the most")
     learning_rate: float = Field(0.01, gt=0, description="Adam's learning rate at the start")
     adam_epsilon: float = Field(1e-8, gt=0, lt=1, description="Adam's ε; Keras has 1e-7")
     dropout: float = Field(0.5, ge=0, lt=1, description="dropout rate before every layer")
@@ -86,7 +88,9 @@ class Parameters(BaseModel):
         "or GradNorm (Chen et al. 2018); unless they are static, a task's weight says only whether it takes part",
     )
     gradnorm_alpha: float = Field(1.5, ge=0, description="α of GradNorm: how much slow tasks are favoured")
-    plateau_patience: int = Field(40, ge=1, description="epochs without improvement that cut the learning rate")
+    plateau_patience: int = Field(
+        40, ge=1, le=MOST, description="epochs without improvement that cut the learning rate"
+    )
     plateau_factor: float = Field(0.1, gt=0, lt=1, description="what the learning rate is multiplied by")
     plateau_tolerance: float = Field(
         1e-4, ge=0, lt=1, description="decrease of the validation loss that counts as an improvement"
@@ -110,12 +114,14 @@ class Parameters(BaseModel):
     split_seed: int | None = Field(
         None,
         ge=0,
+        le=LAST_SEED,
         description="the data set's own split when not given; a number draws one at random, of the usual sizes: "
         "20 training nodes a class, 500 for validation, 1,000 for testing",
     )
     splits: int = Field(
         0,
         ge=0,
+        le=MOST,
         description="random splits to repeat everything on, drawn from split_seed (or 0) and following; 0: none",
     )
     labels: list[int] = Field(
@@ -132,6 +138,7 @@ class Parameters(BaseModel):
     measure_every: int = Field(
         0,
         ge=0,
+        le=MOST,
         description="measures of over-smoothing are taken at epochs 1, 1 + this, … and at the best; "
         "0: every 25 epochs with several depths, never with one",
     )
@@ -139,7 +146,9 @@ class Parameters(BaseModel):
         [],
         description="networks whose embeddings are mapped, with several depths; none named: GCN and the best one",
     )
-    tuned_for: int = Field(1, ge=1, description="hidden layers that the tasks' weights were tuned for: a mark, no more")
+    tuned_for: int = Field(
+        1, ge=1, le=MOST_LAYERS, description="hidden layers that the tasks' weights were tuned for: a mark, no more"
+    )
     settings: str = Field(
         "", description="whose settings remedy and training have, where they are not this project's: a mark, no more"
     )
@@ -181,6 +190,8 @@ class Parameters(BaseModel):
     def _each_once(cls, depths: list[int], info: ValidationInfo) -> list[int]:
         if depths and min(depths) < 1:
             raise ValueError(f"depths holds {min(depths)}, but an encoder has one hidden layer at least")
+        if depths and max(depths) > MOST_LAYERS:
+            raise ValueError(f"depths holds {max(depths)}, but an encoder has {MOST_LAYERS:,} hidden layers at most")
         if len(set(depths)) < len(depths):
             raise ValueError(f"depths names a number twice: {', '.join(map(str, depths))}")
         if depths and info.data.get("hidden_layers", 1) != 1:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ValidationError
 
 from mtgcn.data import datasets, label_splits, random_splits
-from mtgcn.errors import MtgcnError, nearest
+from mtgcn.errors import MtgcnError, nearest, short
 from mtgcn.experiments.parameters import BASELINE, Parameters, tasks_of
 from mtgcn.model.tasks import TASKS
 
@@ -82,9 +82,9 @@ def _dataset_problems(name: object) -> list[Problem]:
         return []
     if not name.endswith(".npz"):
         hint = nearest(name, datasets.NAMES)
-        return [Problem(("dataset",), f"there is no data set '{name}', nor is it a .npz file{hint}")]
+        return [Problem(("dataset",), f"there is no data set '{short(name)}', nor is it a .npz file{hint}")]
     # Also a name that is too long for a file.
-    return [] if isfile(name) else [Problem(("dataset",), f"there is no file {name}.")]
+    return [] if isfile(name) else [Problem(("dataset",), f"there is no file {short(name)}.")]
 
 
 def _network_problems(networks: Mapping[str, Any]) -> Iterable[Problem]:
@@ -128,4 +128,4 @@ def _sentence(model: type[BaseModel], error: Any) -> str:
             return str(error["ctx"]["error"])
         case _:
             reason = error["msg"][0].lower() + error["msg"][1:]
-            return f"{name} is {error['input']!r}: {reason}."
+            return f"{name} is {short(repr(error['input']))}: {reason}."

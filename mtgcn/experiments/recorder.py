@@ -27,7 +27,7 @@ class Recorder:
 
     def __init__(self, edges: np.ndarray, nodes: int, every: int) -> None:
         self.gauge, self.every = Gauge(edges, nodes), every
-        self._parts: list[pd.DataFrame] = []
+        self.parts: list[pd.DataFrame] = []
 
     def wants(self, epoch: int) -> bool:
         """Tell whether an epoch, counted from 1, is one of those to record."""
@@ -42,18 +42,18 @@ class Recorder:
             measured = self.gauge.measures(state.detach().cpu().numpy())
             weights = network.weights[f"encoder.{before + number - 1}.B"].detach().flatten(1).double().norm(dim=1)
             norms = {"gradient_norm": gradients, "weight_norm": weights.cpu().numpy()}
-            self._parts.append(pd.DataFrame({**rows, **measured, **norms}))
+            self.parts.append(pd.DataFrame({**rows, **measured, **norms}))
 
     def record_best(self, network: Network, epochs: np.ndarray) -> None:
         """Measure the network of the best ``epochs`` (runs,); a run without one (0) has no rows."""
         network.descend()
         self.record(network, epochs.tolist(), first_gradients(network), best=True)
-        self._parts = [part[part["epoch"] > 0] for part in self._parts]
+        self.parts = [part[part["epoch"] > 0] for part in self.parts]
 
     def table(self, network: str) -> pd.DataFrame:
         """Return what was recorded (`MEASURED`) under the name of the network, by seed, epoch and layer; start anew."""
-        table = pd.concat(self._parts, ignore_index=True).assign(network=network)[MEASURED]
-        self._parts = []
+        table = pd.concat(self.parts, ignore_index=True).assign(network=network)[MEASURED]
+        self.parts = []
         return table.sort_values(["seed", "best", "epoch", "layer"], ignore_index=True)
 
 

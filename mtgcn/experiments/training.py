@@ -17,6 +17,7 @@ from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.plateau import Plateau
 from mtgcn.experiments.protocols import Rule
 from mtgcn.experiments.recorder import Recorder, first_gradients
+from mtgcn.experiments.unfinished import Saver
 from mtgcn.model.network import Network
 
 FURTHER = re.compile(r"encoder\.[1-9]")  # weights of the encoder beyond its first layer
@@ -105,31 +106,39 @@ def train(
     parameters: Parameters,
     report: Callable[[Progress], None] | None = None,
     recorder: Recorder | None = None,
+    saver: Saver | None = None,
 ) -> Trained:
     """Train every run of ``network`` by the paper's protocol; the test nodes play no part.
 
     A run whose loss is no longer finite is marked as diverged and ends; the others go on. Interrupted by
-    the user, the outcome so far is returned with the exception, as ``KeyboardInterrupt.args[0]``.
+    the user, the outcome so far is returned with the exception, as ``KeyboardInterrupt.args[0]``. With a ``saver`` a
+    training that was killed goes on where it was.
     """
-    training = _Training(network, parameters, recorder)
+    training = Training(network, parameters, recorder)
+    reached, ended = (0, False) if saver is None else saver.restore(training)
     try:
         with fitting_threads(network.batch.stored_values):
-            for number in range(1, parameters.epochs + 1):
+            for number in range(reached + 1, 0 if ended else parameters.epochs + 1):
                 training.epoch(number)
-                if number == 1:  # not before: it makes large arrays that are soon freed; memory for these is not kept
+                if (
+                    number == reached + 1
+                ):  # not before: it makes large arrays that are soon freed; memory for these is not kept
                     keep_large_blocks()
                 elif number % EPOCHS_A_BYTE == 1 and network.batch.stored_values > LARGE:
                     give_back()  # new masks have taken the place of old ones, among arrays that no longer fit there
                 if report is not None:
                     report(training.progress(number))
-                if number == parameters.epochs or not training.leave_ended_behind():
+                ended = number == parameters.epochs or not training.leave_ended_behind()
+                if saver is not None:
+                    saver.epoch_done(training, number, ended)
+                if ended:
                     break
     except KeyboardInterrupt as interrupt:
         raise KeyboardInterrupt(training.outcome) from interrupt
     return training.outcome
 
 
-class _Training:
+class Training:
     """The runs that still train, M of the R of a batch, and what all of them have reached.
 
     Attributes:
@@ -182,11 +191,16 @@ class _Training:
         moves = self.plateau.learning_rates >= self.parameters.stop_below
         stays = np.flatnonzero(moves & ~self.outcome.diverged[self.moving])
         if 0 < len(stays) < len(self.moving):
+            self.go_on_with(stays)
+        return len(stays) > 0
+
+    def go_on_with(self, stays: np.ndarray) -> None:
+        """Leave all moving runs behind but these, (M',) places among them."""
+        if len(stays) < len(self.moving):
             self.moving = self.moving[stays]
             self.plateau.keep(stays)
             self.network = self.network.keep(stays.tolist())
             self.adam = self.adam.keep(stays, self.network.weights)
-        return len(stays) > 0
 
     def _record(self, number: int, *values: np.ndarray) -> None:
         """Note an epoch of the moving runs: the values of the curves in their order, (M,) each."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -166,6 +167,17 @@ class Network:
             dropout.go_on(self.dropouts[site], runs)
         kept._training.go_on(self._training, runs)
         return kept
+
+    def random_state(self) -> dict[str, Any]:
+        """Return where all random streams are, as JSON can hold it."""
+        dropouts = {site: dropout.state() for site, dropout in self.dropouts.items()}
+        return {"dropouts": dropouts, "edges": self._training.random_state()}
+
+    def set_random_state(self, known: Mapping[str, Any]) -> None:
+        """Draw on from a state."""
+        for site, state in known["dropouts"].items():
+            self.dropouts[site].restore(*state)
+        self._training.set_random_state(known["edges"])
 
     def _main_risk(self, logits: Tensor, nodes: NodeSet) -> Tensor:
         """Return R_main at ``nodes``, (runs,): the mean cross-entropy of their (runs, size, classes) logits."""

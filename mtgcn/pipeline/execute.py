@@ -7,7 +7,6 @@ import asyncio
 import logging
 import os
 import re
-import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from papermill.engines import NBClientEngine, NotebookExecutionManager, papermil
 from papermill.exceptions import PapermillExecutionError
 
 from mtgcn.experiments.stored import OUTBOX
+from mtgcn.files import temporary_folder
 from mtgcn.pipeline.trainings import Failure
 
 HEADING = re.compile(r"^#+[ \t]+(.+?)[ \t]*$", re.MULTILINE)
@@ -128,11 +128,11 @@ def execute(job: Job, report: Callable[[Step], None] = lambda step: None) -> Pro
             heading = next(reversed(HEADING.findall(cell.source)), heading)
 
     failure = None
-    with tempfile.TemporaryDirectory(prefix="mtgcn-") as folder:
+    with temporary_folder() as folder:
         outbox, output, log = Path(folder, "outbox"), Path(folder, f"{job.name}.ipynb"), Path(folder, "kernel.log")
         outbox.mkdir()
         environment = {**os.environ, **FIXED, **job.environment}
-        environment |= {OUTBOX: str(outbox), "IPYTHONDIR": str(Path(folder, "ipython")), "MATPLOTLIBRC": folder}
+        environment |= {OUTBOX: str(outbox), "IPYTHONDIR": str(Path(folder, "ipython")), "MATPLOTLIBRC": str(folder)}
         Path(folder, "matplotlibrc").write_text(MATPLOTLIBRC)
         try:
             with log.open("w") as remarks:

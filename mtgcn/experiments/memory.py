@@ -1,0 +1,52 @@
+"""How much memory a training will need, before it begins: what this machine cannot hold is refused in one sentence."""
+
+import os
+from pathlib import Path
+
+from mtgcn.data.datasets import Dataset
+from mtgcn.errors import MtgcnError
+from mtgcn.experiments.parameters import Parameters
+
+TOGETHER = 10  # runs that train as one batch; more would leave the cache and gain nothing
+FLOAT = 4  # bytes
+COPIES = 4  # of each weight: its value, its gradient and Adam's two moments
+LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container
+
+
+def needed(parameters: Parameters, dataset: Dataset, network: str, runs: int) -> int:
+    """Return the bytes without which ``runs`` runs cannot train together: weights, and the states for their gradients.
+
+    A lower bound: a training needs more, by a factor of two or three.
+    """
+    units, layers = parameters.hidden_units, max([parameters.hidden_layers, *parameters.depths])
+    nodes, features = dataset.features.shape
+    tasks = len(parameters.networks[network])
+    weights = features * units + (layers - 1) * units**2 + units * dataset.classes + tasks * units**2
+    states = nodes * units * layers
+    return runs * FLOAT * (COPIES * weights + states) + FLOAT * dataset.features.nnz
+
+
+def available() -> int:
+    """Return the bytes of memory that this machine or container has in all."""
+    try:
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):  # a system that does not say
+        return 2**63
+    try:
+        return min(total, int(LIMIT.read_text()))
+    except (OSError, ValueError):  # no container, or one without a limit
+        return total
+
+
+def check_memory(parameters: Parameters, dataset: Dataset, network: str, runs: int) -> None:
+    """Refuse what does not fit into this machine."""
+    need, there = needed(parameters, dataset, network, min(runs, TOGETHER)), available()
+    if need > there:
+        raise MtgcnError(
+            f"{network} with {parameters.hidden_units:,} units on {dataset.name} needs at least {_gigabytes(need)} of"
+            f" memory, this machine has {_gigabytes(there)}: train fewer units, layers or runs."
+        )
+
+
+def _gigabytes(number: int) -> str:
+    return f"{number / 2**30:,.1f} GB"
