@@ -105,6 +105,10 @@ bench: venv ## measure speed against named peers, and write it where the book sh
 	  $(INSTALL) '.[bench]'
 	@$(BIN)/mtgcn bench
 
+.PHONY: drill
+drill: venv ## thousands of hostile inputs on the real commands; writes the table that the book shows
+	@OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python -m project.faults.drill
+
 .PHONY: clean
 clean: ## remove the environment, builds and caches, never results
 	rm -rf $(VENV) _build .pytest_cache .ruff_cache .mypy_cache *.egg-info

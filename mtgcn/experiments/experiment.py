@@ -98,7 +98,7 @@ def run(parameters: Parameters, dataset: Dataset | None = None, progress: Shown 
     tables, curves, trained, measures = [], [], {}, []
     every = parameters.measure_every
     recorder = Recorder(dataset.edges, dataset.nodes, every) if every else None
-    unfinished = Unfinished(parameters, dataset.digest)
+    unfinished = Unfinished(parameters, dataset)
     groups = [parameters.seeds[start : start + TOGETHER] for start in range(0, parameters.runs, TOGETHER)]
     for name in parameters.networks:
         parts = []

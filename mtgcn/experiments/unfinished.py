@@ -23,6 +23,7 @@ from safetensors.torch import save as serialised
 from torch import Tensor
 
 from mtgcn.data import cache
+from mtgcn.data.datasets import Dataset
 from mtgcn.errors import MtgcnError, short
 from mtgcn.experiments.engine_digest import engine_digest
 from mtgcn.experiments.parameters import Parameters
@@ -57,12 +58,16 @@ class Unfinished:
     """The states of one experiment, in a folder of the user's cache that goes when the experiment is complete.
 
     Args:
-        parameters, data: of the experiment, and the digest of its data; with the engine they say what it is.
+        parameters, dataset: of the experiment; with the split at hand and the engine they say what it is.
     """
 
-    def __init__(self, parameters: Parameters, data: str) -> None:
+    def __init__(self, parameters: Parameters, dataset: Dataset) -> None:
         self.every = checkpoint_seconds()
-        everything = [parameters.model_dump(mode="json"), data, engine_digest(), torch.__version__, np.__version__]
+        split = [
+            hashlib.sha256(part.tobytes()).hexdigest() for part in (dataset.train, dataset.validation, dataset.test)
+        ]
+        versions = [engine_digest(), torch.__version__, np.__version__]
+        everything = [parameters.model_dump(mode="json"), dataset.digest, *split, *versions]
         name = hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()[:16]
         self.folder = cache.folder() / "unfinished" / name
 

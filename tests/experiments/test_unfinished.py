@@ -1,15 +1,11 @@
 """A training that is killed goes on where it was, and ends with the same bits as if nothing had happened."""
 
-import os
-import signal
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from support import tiny_project as tiny
 
 from mtgcn.data import cache
 from mtgcn.errors import MtgcnError
@@ -98,33 +94,3 @@ def test_a_setting_that_is_no_number(wrong: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv(unfinished.SECONDS, wrong)
     with pytest.raises(MtgcnError, match="a number of seconds"):
         experiment.run(experiment.parameters_of(**TOY), progress=False)
-
-
-@pytest.mark.slow
-def test_a_real_kill(tmp_path: Path) -> None:
-    """The process itself dies, at whatever moment the signal comes; what it leaves half-written is swept."""
-    environment = os.environ | {"MTGCN_CACHE": str(tmp_path / "cache"), unfinished.SECONDS: AT_ONCE}
-    settings = ["--network", "AE+FR+ER", "--runs", "2", "--set", "epochs=300", "--set", "stop_below=0"]
-
-    def command(table: str) -> list[str]:
-        return tiny.command("train", "toy", *settings, "--table", str(tmp_path / table))
-
-    kept = tmp_path / "cache" / "unfinished"
-    for _ in range(2):
-        before = [path.stat().st_mtime_ns for path in kept.rglob("[!.]*.safetensors")]
-        program = subprocess.Popen(command("killed.csv"), env=environment, stderr=subprocess.DEVNULL)
-
-        def further(before: list[int] = before) -> bool:
-            return [path.stat().st_mtime_ns for path in kept.rglob("[!.]*.safetensors")] not in ([], before)
-
-        tiny.wait_for(further, "state", program)
-        program.send_signal(signal.SIGKILL)
-        program.wait()
-        assert not (tmp_path / "killed.csv").exists()
-    subprocess.run(command("killed.csv"), env=environment, check=True, capture_output=True)
-    undisturbed = environment | {unfinished.SECONDS: "0"}
-    subprocess.run(command("whole.csv"), env=undisturbed, check=True, capture_output=True)
-    killed, whole = (pd.read_csv(tmp_path / name).drop(columns="seconds") for name in ("killed.csv", "whole.csv"))
-    pd.testing.assert_frame_equal(killed, whole, check_exact=True)
-    assert not list(kept.rglob("*.safetensors"))
-    assert not list(tmp_path.rglob(".*.csv"))
