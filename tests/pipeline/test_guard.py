@@ -1,6 +1,7 @@
 """A guarded cluster: certificates of a local authority, and workers that execute this project's functions only."""
 
 import os
+import pickle
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -93,8 +94,8 @@ def test_a_worker_executes_nothing_else(tmp_path: Path, address: str) -> None:
     target = tmp_path / "written"
     with cluster.connect(address, None) as client:
         for function, argument in ((os.mkdir, str(target)), (eval, f"open({str(target)!r}, 'w')")):
-            with pytest.raises(Exception, match=r"executes jobs of mtgcn only|lost|Unpickling"):
-                client.submit(function, argument, pure=False).result(timeout=120)
+            with pytest.raises(pickle.UnpicklingError, match="executes jobs of mtgcn only"):
+                client.submit(function, argument, pure=False).result(timeout=300)
         with pytest.raises(Exception, match="run"):
             client.run(os.mkdir, str(target))
     assert not target.exists()
@@ -110,10 +111,7 @@ class Attack:
 
 @pytest.mark.parametrize("call", [(os.system, "true"), (eval, "1"), (getattr, "x", "upper"), (MtgcnError, "x")])
 def test_a_pickle_calls_nothing_else(call: tuple[Any, ...]) -> None:
-    import pickle
-
     with pytest.raises(pickle.UnpicklingError, match="executes jobs of mtgcn only"):
         guard.loads(pickle.dumps(Attack(*call)))
     # Nor by an attribute of something that is allowed.
-    with pytest.raises(pickle.UnpicklingError):
-        guard.loads(b"\x80\x04\x8c\x16mtgcn.pipeline.cluster\x8c\x15on_worker.__globals__\x93.")
+    assert guard.refuse is guard.loads(b"\x80\x04\x8c\x16mtgcn.pipeline.cluster\x8c\x15on_worker.__globals__\x93.")

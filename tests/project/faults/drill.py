@@ -78,10 +78,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--inputs", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--output", type=Path, default=TABLE)
     given = parser.parse_args()
     found = pd.DataFrame(hostile(given.inputs, given.seed, print))
     print(found.to_string(index=False))
-    files.write_text(TABLE, found.to_csv(index=False))
+    files.write_text(given.output, found.to_csv(index=False))
     raise SystemExit(f"{found['failed'].sum()} failures" if found["failed"].any() else 0)
 
 
