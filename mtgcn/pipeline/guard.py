@@ -17,11 +17,11 @@ FUNCTIONS = {("mtgcn.pipeline.cluster", "on_worker"), ("mtgcn.pipeline.search.ba
 # What Dask itself sends: a call, and a plugin that every scheduler gives to its workers.
 DASK = {("dask._task_spec", "Task"), ("distributed.shuffle._worker_plugin", "ShuffleWorkerPlugin")}
 # Requests that bring code, or that change what is there.
-DROPPED = ("run", "run_coroutine", "upload_file", "actor_execute", "actor_attribute", "update_data")
+REFUSED = ("run", "run_coroutine", "upload_file", "actor_execute", "actor_attribute", "update_data")
 
 
 def refuse(*_: Any, **__: Any) -> NoReturn:
-    """Stand in for every other function: the job fails, and the worker goes on."""
+    """Stand in for every other function and request: it fails, and the worker goes on."""
     raise pickle.UnpicklingError("this worker executes jobs of mtgcn only")
 
 
@@ -50,5 +50,5 @@ def loads(content: bytes, *, buffers: Iterable[Any] = ()) -> Any:
 def dask_setup(server: Any) -> None:
     """Guard a worker or a nanny; Dask calls this before it listens to anybody."""
     received.loads = loads
-    for request in DROPPED:
-        server.handlers.pop(request, None)
+    for request in set(REFUSED) & set(server.handlers):
+        server.handlers[request] = refuse  # one that is not there would never be answered
