@@ -62,7 +62,8 @@ class Unfinished:
     """
 
     def __init__(self, parameters: Parameters, dataset: Dataset) -> None:
-        self.every = checkpoint_seconds()
+        # Weights of risks that are learned remember how they began, which is not written.
+        self.every = checkpoint_seconds() if parameters.weighting == "static" else 0.0
         split = [
             hashlib.sha256(part.tobytes()).hexdigest() for part in (dataset.train, dataset.validation, dataset.test)
         ]
