@@ -14,7 +14,7 @@ from support import tiny_project as tiny
 from support.dask_cluster import running
 
 from mtgcn.errors import MtgcnError
-from mtgcn.pipeline import cluster, guard
+from mtgcn.pipeline import guard
 
 TOY = "notebook: train\ndataset: toy\nruns: 2\nepochs: 5\nnetworks: {GCN: {}}\n"
 pytestmark = [
@@ -88,14 +88,6 @@ def test_certificates_of_another_authority_are_refused(
     assert program.returncode == 2
     assert len(output.splitlines()) == 1, output
     assert "no Dask scheduler answers" in output
-
-
-def test_a_worker_executes_nothing_else(tmp_path: Path, address: str) -> None:
-    target = tmp_path / "written"
-    with cluster.connect(address, None) as client:
-        error = client.submit(os.mkdir, str(target), pure=False).exception(timeout=120)
-    assert "executes jobs of mtgcn only" in str(error)
-    assert not target.exists()
 
 
 class Attack:
