@@ -2,7 +2,7 @@
 
 import json
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import pandas as pd
 from scipy import stats
 
 from mtgcn.analysis.comparison import in_order
+from mtgcn.errors import MtgcnError
 from mtgcn.files import write_text
 
 NEEDED = {"dataset", "network", "hidden_layers", "seed", "test_accuracy"}
@@ -23,14 +24,21 @@ PROTOCOL = "text"  # of tables from before there were two
 
 def write(folder: Path, results: Path) -> None:
     """Write ``vega.js`` and ``runs.js`` into ``folder``/explorer, from the tables of runs in ``results``."""
-    vega, mark = folder / "explorer" / "vega.js", f"// Vega-Lite from {PACKAGE} {version(PACKAGE)}\n"
+    vega, mark = folder / "explorer" / "vega.js", f"// Vega-Lite from {PACKAGE} {_installed()}\n"
     if not vega.exists() or not vega.read_text(encoding="utf-8").startswith(mark):
-        vl_convert = import_module(
-            "vl_convert"
-        )  # takes seconds to start; its types ask for a snippet that nobody needs
+        vl_convert = import_module("vl_convert")  # its types ask for a snippet that nobody needs
         write_text(vega, f"{mark}(() => {{{vl_convert.javascript_bundle()}}})();\n")
     content = json.dumps(packed(runs_in(results)), separators=(",", ":"), allow_nan=False)
     write_text(folder / "explorer" / "runs.js", f"window.RUNS = {content};\n")
+
+
+def _installed() -> str:
+    try:
+        return version(PACKAGE)
+    except PackageNotFoundError:
+        raise MtgcnError(
+            f"Vega-Lite, which draws results, is not installed: pip install {PACKAGE} brings it."
+        ) from None
 
 
 def runs_in(results: Path) -> pd.DataFrame:

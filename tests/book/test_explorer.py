@@ -10,6 +10,7 @@ from scipy import stats
 from support.site import CHROMIUM, Site
 
 from mtgcn.book import explorer
+from mtgcn.errors import MtgcnError
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")]
 PAGE = "book/explorer.html"
@@ -71,6 +72,12 @@ def test_the_page_with_all_it_loads_of_its_own_is_below_two_megabytes(html: Path
     files = [html / PAGE, *(html / "explorer").iterdir()]
     assert {path.name for path in files} >= {"vega.js", "runs.js", "explorer.js"}
     assert sum(path.stat().st_size for path in files) < 2_000_000
+
+
+def test_without_vega_lite_one_sentence_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explorer, "PACKAGE", "no-such-package")
+    with pytest.raises(MtgcnError, match="Vega-Lite is not installed: pip install no-such-package"):
+        explorer.write(tmp_path, tmp_path)
 
 
 def test_what_tells_runs_of_a_page_apart_is_their_variant(tmp_path: Path) -> None:
