@@ -10,7 +10,8 @@ from mtgcn.experiments import embedding_maps, experiment
 from mtgcn.experiments.build import split_of
 from mtgcn.experiments.columns import MAPPED, MEASURES, NORMS
 from mtgcn.experiments.learning_curves import thinned
-from mtgcn.experiments.parameters import BASELINE, Parameters
+from mtgcn.experiments.network_names import BASELINE
+from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.progress import Shown
 
 MAPPED_DEPTHS = (1, 2, 5, 16)

@@ -4,38 +4,26 @@ A YAML file, a notebook and Python say the same thing through this one model.
 """
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any, Literal, TypeVar
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SerializeAsAny,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, SerializeAsAny, ValidationError, ValidationInfo, field_validator, model_validator
 
 from mtgcn.data.label_splits import LARGEST
 from mtgcn.errors import nearest
-from mtgcn.experiments.protocols import PROTOCOLS, Protocol, Rule
+from mtgcn.experiments.network_names import tasks_of
+from mtgcn.experiments.protocols import PROTOCOLS, Protocol
+from mtgcn.experiments.training_settings import MOST, TrainingSettings
 from mtgcn.model.layers import LAYERS
 from mtgcn.model.remedies import REMEDIES, Remedy
-from mtgcn.model.tasks import TASKS, TaskParameters
+from mtgcn.model.tasks import TaskParameters
 
-BASELINE = "GCN"  # the network without tasks
-# Beyond these nobody means it; what fits into the machine depends on the data set, too, and `memory` looks at that.
-MOST, MOST_LAYERS, LAST_SEED = 1_000_000, 1_000, 2**62
+MOST_LAYERS, LAST_SEED = 1_000, 2**62  # beyond these, as beyond `MOST`, nobody means it
 Tasks = dict[str, SerializeAsAny[TaskParameters]]
 T = TypeVar("T")
 
 
-class Parameters(BaseModel):
+class Parameters(TrainingSettings):
     """Everything that determines the outcome of an experiment, and where it runs."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     dataset: str = Field(description="cora, citeseer, pubmed, toy, or the path of a .npz file")
     networks: dict[str, Tasks] = Field(
@@ -69,48 +57,6 @@ class Parameters(BaseModel):
     )
     runs: int = Field(10, ge=1, le=MOST, description="runs of each network, each with its own seed")
     first_seed: int = Field(0, ge=0, le=LAST_SEED, description="the runs have the seeds first_seed, first_seed + 1, …")
-    epochs: int = Field(5000, ge=1, le=MOST, description="epochs at the most")
-    learning_rate: float = Field(0.01, gt=0, description="Adam's learning rate at the start")
-    adam_epsilon: float = Field(1e-8, gt=0, lt=1, description="Adam's ε; Keras has 1e-7")
-    dropout: float = Field(0.5, ge=0, lt=1, description="dropout rate before every layer")
-    l2: float = Field(5e-4, ge=0, description="L2 regularisation λ")
-    l2_layers: Literal["first", "all"] = Field("first", description="L2 on the first layer or on all layers")
-    l2_counts: Literal["half", "whole"] = Field(
-        "half", description="the penalty is λ/2 ‖B‖², as in Kipf & Welling's code, or λ ‖B‖², as in Keras"
-    )
-    l2_in_validation_loss: bool = Field(
-        False, description="the validation loss that steers plateau and best epoch has the penalty in it, as in Keras"
-    )
-    main_weight: float = Field(1.0, ge=0, description="weight w_main of the main risk in the objective")
-    weighting: Literal["static", "equal", "uncertainty", "gradnorm"] = Field(
-        "static",
-        description="the weights of the risks: those given, 1 for all, or learned by uncertainty (Kendall et al. 2018) "
-        "or GradNorm (Chen et al. 2018); unless they are static, a task's weight says only whether it takes part",
-    )
-    gradnorm_alpha: float = Field(1.5, ge=0, description="α of GradNorm: how much slow tasks are favoured")
-    plateau_patience: int = Field(
-        40, ge=1, le=MOST, description="epochs without improvement that cut the learning rate"
-    )
-    plateau_factor: float = Field(0.1, gt=0, lt=1, description="what the learning rate is multiplied by")
-    plateau_tolerance: float = Field(
-        1e-4, ge=0, lt=1, description="decrease of the validation loss that counts as an improvement"
-    )
-    plateau_counts: Literal["relative", "absolute"] = Field(
-        "relative", description="that decrease is a share of the loss, as in torch, or a difference, as in Keras"
-    )
-    stop_below: float = Field(
-        5e-7,
-        ge=0,
-        description="a run ends once its learning rate is below this, where nothing moves; 0: never",
-    )
-    best_epoch_by: Rule = Field(
-        "accuracy",
-        description="the best epoch has the highest validation accuracy (of equal ones the first, the last or the one "
-        "of the lowest loss), or the lowest multi-task or main loss on the validation nodes",
-    )
-    validation_risk_nodes: Literal["validation", "all"] = Field(
-        "validation", description="nodes of the auxiliary risks in the validation loss"
-    )
     split_seed: int | None = Field(
         None,
         ge=0,
@@ -298,33 +244,3 @@ VARIED = sorted(
         "hidden_layers",
     }
 )
-
-
-def right_name(network: str) -> str:
-    """Return ``"; did you mean 'x'?"`` for a network that does not exist, or how the name of one is made."""
-    by_fold = {name.casefold(): name for name in (BASELINE, *TASKS)}
-    close = [get_close_matches(part.strip().casefold(), by_fold, n=1, cutoff=0.5) for part in network.split("+")]
-    meant = {by_fold[found[0]] for found in close if found}
-    if all(close) and (meant == {BASELINE} or BASELINE not in meant):
-        return f"; did you mean '{'+'.join(name for name in (BASELINE, *TASKS) if name in meant)}'?"
-    return f"; it is {BASELINE}, or some of {', '.join(TASKS)} in this order with a + between them."
-
-
-def tasks_of(network: str, given: Any = None) -> dict[str, TaskParameters]:
-    """Return the tasks that a network's name lists, in order, with the parameters given or their defaults."""
-    names = [] if network == BASELINE else str(network).split("+")
-    ordered = [name for name in TASKS if name in names]
-    if names != ordered:
-        raise ValueError(f"there is no network '{network}'{right_name(str(network))}")
-    given = {} if given is None else given
-    if not isinstance(given, Mapping):
-        raise ValueError(f"'{network}' has to name the parameters of its tasks; {{}} takes the defaults.")
-    for name in given:
-        if name not in names:
-            raise ValueError(f"network '{network}' has no task '{name}'{nearest(str(name), names or ['GCN'])}")
-    return {name: _task_parameters(name, given.get(name) or {}) for name in names}
-
-
-def _task_parameters(name: str, given: Any) -> TaskParameters:
-    model = TASKS[name].Parameters
-    return given if isinstance(given, model) else model.model_validate(given)

@@ -8,7 +8,8 @@ from pydantic import BaseModel, ValidationError
 
 from mtgcn.data import datasets, label_splits, random_splits
 from mtgcn.errors import MtgcnError, nearest, short
-from mtgcn.experiments.parameters import BASELINE, Parameters, tasks_of
+from mtgcn.experiments.network_names import BASELINE, tasks_of
+from mtgcn.experiments.parameters import Parameters
 from mtgcn.model.tasks import TASKS
 
 Location = tuple[str | int, ...]  # keys and places in lists, from the outside in

@@ -4,7 +4,8 @@ from pydantic import ValidationError
 from mtgcn.analysis.literature import NETWORKS
 from mtgcn.errors import MtgcnError
 from mtgcn.experiments.experiment import parameters_of
-from mtgcn.experiments.parameters import Parameters, tasks_of
+from mtgcn.experiments.network_names import tasks_of
+from mtgcn.experiments.parameters import Parameters
 
 
 def test_defaults_are_those_of_the_paper():
@@ -53,7 +54,7 @@ def test_parameters_cannot_be_changed_afterwards():
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"networks": {"AF": {}}}, "there is no network 'AF'; did you mean 'FR'?"),
+        ({"networks": {"AF": {}}}, "there is no network 'AF'; did you mean 'AE'?"),
         ({"networks": {"FR+AE": {}}}, "there is no network 'FR+AE'; did you mean 'AE+FR'?"),
         ({"networks": {"AE+AE": {}}}, "there is no network 'AE+AE'; did you mean 'AE'?"),
         ({"networks": {"gco+nc+AE": {}}}, "there is no network 'gco+nc+AE'; did you mean 'AE+NC+GCo'?"),

@@ -17,7 +17,8 @@ from support.small import dense_loss, double_network, parameters, scattered, tin
 from mtgcn.analysis.literature import NETWORKS
 from mtgcn.data.datasets import Dataset
 from mtgcn.engine.randomness import stream
-from mtgcn.experiments.parameters import Parameters, tasks_of
+from mtgcn.experiments.network_names import tasks_of
+from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.training import train
 from mtgcn.model import plain
 from mtgcn.model.network import Network

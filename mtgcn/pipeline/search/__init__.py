@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from mtgcn.data import datasets
-from mtgcn.experiments.parameters import tasks_of
+from mtgcn.experiments.network_names import tasks_of
 from mtgcn.pipeline.project import check_name
 from mtgcn.pipeline.search import outcome, stages
 from mtgcn.pipeline.search.batches import Executor, here, lay_out

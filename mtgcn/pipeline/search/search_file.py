@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from mtgcn.errors import MtgcnError, nearest
 from mtgcn.experiments import experiment
 from mtgcn.experiments.build import split_of
-from mtgcn.experiments.parameters import tasks_of
+from mtgcn.experiments.network_names import tasks_of
 from mtgcn.experiments.problems import Location, Problem, data_problems, experiment_problems, model_problems
 from mtgcn.model.tasks import TASKS
 from mtgcn.pipeline import yaml_file

@@ -7,7 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from mtgcn.experiments.parameters import Parameters, tasks_of
+from mtgcn.experiments.network_names import tasks_of
+from mtgcn.experiments.parameters import Parameters
 
 FIRST_SEED = 1000  # reported runs have the seeds below, a search those from here on
 BASE = "GCN"

@@ -16,7 +16,7 @@ from math import ceil, prod
 from statistics import fmean
 from typing import TypeVar
 
-from mtgcn.experiments.parameters import tasks_of
+from mtgcn.experiments.network_names import tasks_of
 from mtgcn.pipeline.search.space import BASE, Point, Space
 
 Scores = Mapping[Point, Mapping[int, float]]  # validation accuracy in percent, by point and seed
