@@ -76,7 +76,7 @@ def test_the_page_with_all_it_loads_of_its_own_is_below_two_megabytes(html: Path
 
 def test_without_vega_lite_one_sentence_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(explorer, "PACKAGE", "no-such-package")
-    with pytest.raises(MtgcnError, match="Vega-Lite is not installed: pip install no-such-package"):
+    with pytest.raises(MtgcnError, match="is not installed: pip install no-such-package"):
         explorer.write(tmp_path, tmp_path)
 
 
