@@ -23,7 +23,8 @@
 #
 # All verdicts rest on our reading of the protocol, with L2 on the first layer and the best epoch by validation
 # accuracy. With L2 on every layer and the best epoch by loss, the plain GCN with five layers has 34.42 percent instead
-# of 65.46, so the verdicts about depth may well be other ones there.
+# of 65.46, so the verdicts about depth may well be other ones there. That is close to the reading which the paper's own
+# figures for the plain GCN fit best (page *Which protocol did they run?*).
 
 # %% tags=["hide-input"]
 # In Colab this fetches the project with its results, and installs what it needs beside the torch that is there.
