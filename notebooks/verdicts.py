@@ -153,7 +153,7 @@ figure
 # %% tags=["hide-input"]
 shown = tests[tests["claim"].isin([1, 2, 4])].drop_duplicates(["protocol", *PLACE, "network"])
 shown = shown.assign(cell=[wording.interval(m, m - h, m + h) for m, h in shown[["mean", "half"]].to_numpy()])
-shown["place"] = [wording.cell(*place) for place in shown[PLACE].itertuples(index=False)]
-text = shown.pivot_table("cell", ["place", "network"], "protocol", aggfunc="first", sort=False).fillna(wording.DASH)
-text = text.reset_index("network").rename_axis(index=None, columns=None)
-Table("verdict-gains", shown.drop(columns=["cell", "place"]), text, text == "")
+shown["row"] = [f"{wording.cell(*place)}: {name}" for *place, name in shown[[*PLACE, "network"]].to_numpy()]
+text = shown.pivot_table("cell", "row", "protocol", aggfunc="first", sort=False).fillna(wording.DASH)
+text = text.rename_axis(index=None, columns=None)
+Table("verdict-gains", shown.drop(columns=["cell", "row"]), text, text == "")

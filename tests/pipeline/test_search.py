@@ -141,7 +141,7 @@ def test_nothing_about_the_test_nodes_is_stored(
     labels = original.labels.copy()
     labels[original.test] = (labels[original.test] + 1) % original.classes
     turned = type(original)(**{**vars(original), "labels": labels})
-    monkeypatch.setattr(batches, "load", lambda name, normalise: turned)
+    monkeypatch.setattr(batches, "load", lambda name, normalise, self_loops=False: turned)
     again = checkout(tmp_path)
     search.run(again)
     assert again.table.read_bytes() == finished.table.read_bytes()
@@ -371,7 +371,10 @@ WEIGHTS_OF_AE = "weight: [1, 10, 100], nodes: [labelled"
         (("  AE: {", "  AX: {"), "4: there is no task 'AX'; did you mean 'AE'?"),
         (("size: [20, 60]", "sise: [20, 60]"), "5: there is no parameter 'sise'; did you mean 'size'?"),
         (("size: [20, 60]", "size: []"), "5: FR.size is []: it needs a value at least."),
-        (("nodes: [labelled, all]", "nodes: [some]"), "4: nodes is 'some': input should be 'labelled' or 'all'."),
+        (
+            ("nodes: [labelled, all]", "nodes: [some]"),
+            "4: nodes is 'some': input should be 'labelled', 'unlabelled' or 'all'.",
+        ),
         ((WEIGHTS_OF_AE, "weight: [.inf], nodes: [labelled"), "4: weight is inf: input should be a finite number."),
         ((WEIGHTS_OF_AE, "nodes: [labelled"), "4: the task 'AE' needs weights, such as 'weight: [1, 10, 100]'."),
         *(

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from mtgcn.analysis.literature import NETWORKS
+from mtgcn.analysis.table import Table
 from mtgcn.experiments import stored
 
 ROOT = Path(__file__).parents[2]
@@ -74,6 +75,12 @@ def test_a_verdict_follows_from_the_gains(
 def test_what_is_too_close_says_how_close(names: dict[str, Any]) -> None:
     row = names["verdicts"].query("dataset == 'cora' and hidden_layers == 2 and claim == 4").iloc[0]
     assert row["half"] == pytest.approx(2.0096 * 6.0 / np.sqrt(SEEDS), rel=0.25)  # Student's t at 49 degrees
+
+
+def test_the_table_of_gains_can_be_shown(names: dict[str, Any]) -> None:
+    shown = Table("gains", names["shown"], names["text"], names["text"] == "").html()
+    assert "Citeseer, 1 hidden layer: AE" in shown
+    assert "matched" in shown
 
 
 def test_p_values_are_corrected_within_a_claim_and_protocol(names: dict[str, Any]) -> None:

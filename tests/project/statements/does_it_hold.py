@@ -178,14 +178,6 @@ def below_the_papers_best() -> bool:
 
 STATEMENTS = [
     Statement(
-        "That is close to the reading which the paper's own figures for the plain GCN fit best",
-        lambda: (
-            PROTOCOLS["matched"]["l2_layers"] == "all"
-            and PROTOCOLS["matched"]["best_epoch_by"] == "loss"
-            and nearest_in_step_1()
-        ),
-    ),
-    Statement(
         "Of the paper's 6 claims 0 hold in every place that they speak of",
         lambda: ["6", str(len(claims_that("holds")))],
     ),
@@ -238,4 +230,12 @@ STATEMENTS = [
     ),
     Statement("with five layers on Cora (+48.99).", lambda: clearly_higher("cora-5")),
     Statement("There it is higher even than the paper's best network, which has 51.05 percent.", above_their_best),
+    Statement(
+        "That is close to the reading which the paper's own figures for the plain GCN fit best",
+        lambda: (
+            PROTOCOLS["matched"]["l2_layers"] == "all"
+            and PROTOCOLS["matched"]["best_epoch_by"] == "loss"
+            and nearest_in_step_1()
+        ),
+    ),
 ]
