@@ -1,16 +1,17 @@
 """Write hashes.txt: for each version in constraints.txt the SHA-256 of every file that pip may take for it.
 
-``python .github/hashes.py`` after a change of constraints.txt; a test holds the two files together.
+``python .github/hashes.py INDEX`` after a change of constraints.txt; a test holds the two files together.
 """
 
 import json
 import re
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.request import Request, urlopen
 
 ROOT = Path(__file__).parents[1]
-INDEX = "https://pypi.org/simple"
+INDEX = sys.argv[1].rstrip("/") if len(sys.argv) > 1 else ""  # the address of the package index, as pip takes it
 JSON = {"Accept": "application/vnd.pypi.simple.v1+json"}
 # Wheels for the platforms that are tested or named: Linux on x86_64, macOS on Apple's processors, and any.
 PLATFORM = re.compile(r"-(any|manylinux\S*x86_64|linux_x86_64|macosx\S*(arm64|universal2))\.whl$")
@@ -50,6 +51,8 @@ def entry(line: str) -> str:
 
 def main() -> None:
     """Look up every pin and write the file."""
+    if not INDEX:
+        raise SystemExit("say which index: python .github/hashes.py INDEX, an address as in pip's --index-url")
     lines = [line.split("#")[0].strip() for line in (ROOT / "constraints.txt").read_text().splitlines()]
     pins = [line for line in lines if line and line.split("==")[0] not in LEFT_OUT]
     with ThreadPoolExecutor(8) as pool:
