@@ -66,12 +66,14 @@ class State:
                 f"this state was trained on data with the digest {short(self.digest, 12)}, but '{dataset.name}' has"
                 f" {short(dataset.digest, 12)}; load the data set '{short(self.parameters.dataset)}'."
             )
-        return self.on(dataset)
+        return self._built(self.parameters, dataset)
 
     def on(self, dataset: Dataset) -> Network:
         """Return the network with these weights on any graph with the same features and classes."""
         # The split of the graph at hand plays no part, and neither does how many of the classes it shows.
-        parameters = self.parameters.model_copy(update={"split_seed": None})
+        return self._built(self.parameters.model_copy(update={"split_seed": None}), dataset)
+
+    def _built(self, parameters: Parameters, dataset: Dataset) -> Network:
         dataset = replace(dataset, classes=max(dataset.classes, self._size("main.B", -1)))
         check_memory(parameters, dataset, self.network, len(self.seeds))
         return build.restore(parameters, self.network, dataset, self.seeds, self.weights)

@@ -21,7 +21,7 @@ def test_a_default_written_out_changes_nothing() -> None:
     long = Parameters(dataset="toy", networks={"AE": {"AE": {"weight": 100, "nodes": "all"}}}, epochs=5000)
     assert record().changes(long) == []
     other = Parameters(dataset="toy", networks={"AE": {"AE": {"weight": 99}}}, epochs=7)
-    assert record().changes(other) == ["parameters changed: networks, epochs"]
+    assert record().changes(other) == ["parameters changed: epochs, networks"]
 
 
 def test_where_something_is_computed_does_not_matter() -> None:
