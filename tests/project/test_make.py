@@ -32,6 +32,15 @@ def test_make_help_lists_every_target_that_says_what_it_does(make):
     assert {"help", "test"} <= set(listed)
 
 
+def test_a_protocol_that_is_none_gets_one_sentence(make, tmp_path):
+    installed = tmp_path / ".venv" / ".installed"
+    installed.parent.mkdir()
+    installed.touch()
+    result = make(f"PYTHON={sys.executable}", "PROTOCOL=matchd", "reproduce")
+    assert result.returncode != 0
+    assert "There is no protocol 'matchd'; PROTOCOL is text or matched." in result.stderr
+
+
 @pytest.mark.parametrize("version", ["3.10", "3.13", "missing"])
 def test_unsuitable_python_gets_one_sentence(make, tmp_path, version):
     python = tmp_path / "python"
