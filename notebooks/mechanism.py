@@ -90,6 +90,7 @@ def on(layers):
     return own.sort_values("l2").assign(strength=[f"{value:g}" for value in own.sort_values("l2")["l2"]])
 
 
+# %%
 WHERE = {"first": "L2 on the first layer", "all": "L2 on all layers"}
 with mpl.rc_context(style.LOOK):
     alt = f"Test accuracy of {', '.join(networks)} with {hidden_layers} layers against the strength of L2."

@@ -34,7 +34,11 @@ def connect(scheduler: str | None, workers: int | None) -> Iterator[Client]:
             yield client
         return
     quiet = logging.ERROR  # an interrupt kills workers at their work, which is as meant and no warning
-    with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=quiet) as cluster:
+    settings = {
+        "dashboard_address": None,
+        "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"},  # any free port: another program may have Dask's own
+    }
+    with LocalCluster(n_workers=workers, threads_per_worker=1, silence_logs=quiet, **settings) as cluster:
         with Client(cluster, set_as_default=False) as client:
             yield client
         cluster.sync(_close, list(cluster.workers.values()))
