@@ -13,10 +13,11 @@ class Arrays:
 
     ``edges`` is ``(2, m)`` int64: each undirected edge once, smaller node first, no self-loops, sorted.
     ``features`` is ``(n, d)`` float32 CSR with sorted indices and no stored zeros. ``labels`` is ``(n,)``
-    int64 in ``0 .. classes - 1``. ``train``, ``validation`` and ``test`` are int64 node indices. ``unlabelled`` are
-    those of the nodes whose class nobody knows: their label says nothing, and no split may hold them. ``loops`` are
-    the nodes that the raw files link with themselves; no part of the digest, since only one reading of the paper's
-    protocol looks at them.
+    int64 in ``0 .. classes - 1``. ``train``, ``validation`` and ``test`` are int64 node indices, ``(size,)``, or
+    ``(runs, size)`` where `split_each_run` gives each run a split of its own. ``unlabelled`` are those of the nodes
+    whose class nobody knows: their label says nothing, and no split may hold them. ``loops`` are the nodes that
+    the raw files link with themselves; no part of the digest, since only one reading of the paper's protocol looks at
+    them.
     """
 
     edges: np.ndarray

@@ -60,7 +60,12 @@ class Graph:
         self._means: Features | None = None  # made when a layer asks for it
 
     def propagate(self, x: Tensor, rows: NodeSet | None = None) -> Tensor:
-        """Return Â x, (runs, n, c) to (runs, n or |rows|, c); only the rows asked for are computed."""
+        """Return Â x, (runs, n, c) to (runs, n or |rows|, c); only the rows asked for are computed.
+
+        Where each run asks for other rows, all are computed: between them the runs would want most.
+        """
+        if rows is not None and rows.by_run:
+            return self.take(self.propagate(x), rows)
         name = "" if rows is None else rows.name
         if name not in self._propagations:
             self._propagations[name] = self._a_hat(rows)

@@ -26,13 +26,22 @@ SMALLER = 0.9  # a part with more than this share of the nodes is not worth arra
 
 @dataclass(frozen=True)
 class NodeSet:
-    """A named set of nodes, such as the labelled ones; a name stands for the same nodes everywhere."""
+    """A named set of nodes, such as the labelled ones; a name stands for the same nodes everywhere.
+
+    Attributes:
+        index: (size,) int64, numbers in the whole graph; or (runs, size) where each run has nodes of its own.
+    """
 
     name: str
-    index: np.ndarray  # (size,) int64, numbers in the whole graph
+    index: np.ndarray
 
     def __len__(self) -> int:
-        return len(self.index)
+        return int(self.index.shape[-1])
+
+    @property
+    def by_run(self) -> bool:
+        """Whether each run has nodes of its own."""
+        return self.index.ndim == 2
 
 
 @dataclass(frozen=True)
@@ -58,12 +67,12 @@ class Part:
         return self.whole if self.members is None else len(self.members)
 
     def places(self, nodes: NodeSet) -> np.ndarray:
-        """Return which rows of a state belong to these nodes, (size,); all of them have to be in the part."""
+        """Return which rows of a state belong to these nodes, shaped as they; all of them have to be in the part."""
         return nodes.index if self.members is None else np.searchsorted(self.members.index, nodes.index)
 
     def take(self, x: Tensor, nodes: NodeSet | None) -> Tensor:
-        """Return the rows of x at these nodes, (runs, n, c) to (runs, size, c), or all of x for ``None``."""
-        return x if nodes is None else x[:, torch.from_numpy(self.places(nodes)).to(x.device)]
+        """Return the rows of x at these nodes, (runs or 1, n, c) to (runs, size, c), or all of x for ``None``."""
+        return x if nodes is None else rows_of(x, self.places(nodes))
 
     def among(self, matrix: sparse.csr_matrix) -> sparse.csr_matrix:
         """Return rows and columns of the part, (whole, whole) to (n, n)."""
@@ -85,8 +94,14 @@ class Part:
         return torch.from_numpy(np.concatenate(rows))
 
 
+def rows_of(x: Tensor, places: np.ndarray) -> Tensor:
+    """Return the rows of x, (runs or 1, n, ...), at (size,) places, or at (runs, size) of them: those of each run."""
+    index = torch.from_numpy(places).to(x.device)
+    return x[:, index] if index.ndim == 1 else x[torch.arange(len(x), device=x.device)[:, None], index]
+
+
 def around(edges: np.ndarray, nodes: NodeSet, hops: int, whole: int) -> Part:
-    """Return the part of all nodes at most ``hops`` of the ``edges`` (2, m) away from one of ``nodes``.
+    """Return the part of all nodes at most ``hops`` of the ``edges`` (2, m) away from one of ``nodes``, in any run.
 
     When that is nearly all of the ``whole`` graph, it is all of it.
     """

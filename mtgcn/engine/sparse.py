@@ -36,10 +36,15 @@ class Features:
         """Return the rows of these nodes, or all of them."""
         name = "" if nodes is None else nodes.name
         if name not in self._built:
-            rows = slice(None) if nodes is None else np.asarray(nodes.index)
-            some = {id(matrix): matrix[rows] for matrix in self.matrices}
-            self._built[name] = BlockSparse([some[id(matrix)] for matrix in self.matrices], *self._where)
+            self._built[name] = BlockSparse(self._rows(nodes), *self._where)
         return self._built[name]
+
+    def _rows(self, nodes: NodeSet | None) -> list[sparse.csr_matrix]:
+        if nodes is not None and nodes.by_run:
+            return [matrix[rows] for matrix, rows in zip(self.matrices, nodes.index, strict=True)]
+        rows = slice(None) if nodes is None else np.asarray(nodes.index)
+        some = {id(matrix): matrix[rows] for matrix in self.matrices}
+        return [some[id(matrix)] for matrix in self.matrices]
 
 
 class BlockSparse(Linear):

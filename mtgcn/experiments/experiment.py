@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 
 from mtgcn.data.datasets import Dataset, load
+from mtgcn.data.split_each_run import of_runs
 from mtgcn.errors import MtgcnError
 from mtgcn.experiments.best_epoch import RULES
 from mtgcn.experiments.build import build, restore, split_of
 from mtgcn.experiments.columns import MEASURED
-from mtgcn.experiments.memory import TOGETHER, check_memory
+from mtgcn.experiments.memory import check_memory, together
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.problems import checked, data_problems
 from mtgcn.experiments.progress import Shown, shown
@@ -89,7 +90,8 @@ def run(parameters: Parameters, dataset: Dataset | None = None, progress: Shown 
     """Train every network of ``parameters`` and test each run once, at its best validation epoch.
 
     Args:
-        dataset: loaded by the name in ``parameters`` when it is not given; with any split if they draw one.
+        dataset: loaded by the name in ``parameters`` when it is not given; with any split if they draw one, or with a
+            split for each run, as `split_each_run` has it.
         progress: show a bar, or what is told of every epoch.
     """
     if dataset is None:
@@ -99,24 +101,26 @@ def run(parameters: Parameters, dataset: Dataset | None = None, progress: Shown 
     every = parameters.measure_every
     recorder = Recorder(dataset.edges, dataset.nodes, every) if every else None
     unfinished = Unfinished(parameters, dataset)
-    groups = [parameters.seeds[start : start + TOGETHER] for start in range(0, parameters.runs, TOGETHER)]
+    size = together(dataset)
+    groups = [range(parameters.runs)[start : start + size] for start in range(0, parameters.runs, size)]
     for name in parameters.networks:
         parts = []
-        for seeds in groups:
-            network = build(parameters, name, dataset, seeds)
+        for runs in groups:
+            seeds, part = [parameters.seeds[run] for run in runs], of_runs(dataset, runs)
+            network = build(parameters, name, part, seeds)
             label = name if len(groups) == 1 else f"{name}, seeds {seeds[0]} to {seeds[-1]}"
             try:
                 with shown(label, parameters.epochs, progress) as report:
                     parts.append(train(network, parameters, report, recorder, unfinished.batch(name, seeds)))
             except KeyboardInterrupt as interrupt:
                 if interrupt.args:  # none when it came before training had anything to hand over
-                    tables.append(tabulate(parameters, name, dataset, interrupt.args[0]))
+                    tables.append(tabulate(parameters, name, part, interrupt.args[0]))
                 so_far = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=COLUMNS)
                 raise KeyboardInterrupt(so_far) from None
-            tables.append(tabulate(parameters, name, dataset, parts[-1]))
+            tables.append(tabulate(parameters, name, part, parts[-1]))
             curves.append(curves_of(name, parts[-1]))
             if recorder is not None:
-                best = restore(parameters, name, dataset, seeds, parts[-1].best_weights)
+                best = restore(parameters, name, part, seeds, parts[-1].best_weights)
                 recorder.record_best(best, parts[-1].best_epoch)
                 measures.append(recorder.table(name))
         trained[name] = Trained.joined(parts)

@@ -4,13 +4,22 @@ import os
 from pathlib import Path
 
 from mtgcn.data.datasets import Dataset
+from mtgcn.data.split_each_run import has_each
 from mtgcn.errors import MtgcnError
 from mtgcn.experiments.parameters import Parameters
 
 TOGETHER = 10  # runs that train as one batch; more would leave the cache and gain nothing
+# Runs of one split may see a small part of the graph, those of several together nearly all of it. Where the features
+# have so many values, that costs more than the company saves, and runs with a split each train one by one.
+ONE_BY_ONE = 500_000
 FLOAT = 4  # bytes
 COPIES = 4  # of each weight: its value, its gradient and Adam's two moments
 LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container
+
+
+def together(dataset: Dataset) -> int:
+    """Return how many runs train as one batch at the most."""
+    return 1 if has_each(dataset) and dataset.features.nnz >= ONE_BY_ONE else TOGETHER
 
 
 def needed(parameters: Parameters, dataset: Dataset, network: str, runs: int) -> int:

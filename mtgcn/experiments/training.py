@@ -30,6 +30,7 @@ class Progress:
     epoch: int
     validation_accuracy: float  # mean over the runs, in percent, of the best so far
     moving: int  # runs that still train
+    begins: int = 0  # runs of a batch that is told of for the first time
 
 
 @dataclass
@@ -127,7 +128,7 @@ def train(
                 elif number % EPOCHS_A_BYTE == 1 and network.batch.stored_values > LARGE:
                     give_back()  # new masks have taken the place of old ones, among arrays that no longer fit there
                 if report is not None:
-                    report(training.progress(number))
+                    report(training.progress(number, number == reached + 1))
                 ended = number == parameters.epochs or not training.leave_ended_behind()
                 if saver is not None:
                     saver.epoch_done(training, number, ended)
@@ -181,10 +182,11 @@ class Training:
         if self.recorder and gradients is not None:
             self.recorder.record(self.network, [number] * len(self.moving), gradients)
 
-    def progress(self, number: int) -> Progress:
-        """Tell where the training stands after an epoch."""
+    def progress(self, number: int, first: bool) -> Progress:
+        """Tell where the training stands after an epoch, the ``first`` of this process or another."""
         reached = self.outcome.validation_accuracy[self.outcome.best_epoch > 0]
-        return Progress(number, float(reached.mean()) if len(reached) else np.nan, len(self.moving))
+        mean = float(reached.mean()) if len(reached) else np.nan
+        return Progress(number, mean, len(self.moving), len(self.outcome.seeds) if first else 0)
 
     def leave_ended_behind(self) -> bool:
         """Go on with the runs that have neither diverged nor too low a learning rate, if there are any."""

@@ -9,6 +9,7 @@ from scipy import sparse
 from torch import Tensor
 
 from mtgcn.data.datasets import Dataset
+from mtgcn.data.split_each_run import of_runs
 from mtgcn.engine.graph import Graph
 from mtgcn.engine.part import NodeSet
 from mtgcn.engine.sparse import Features
@@ -42,7 +43,7 @@ class Batch:
     """R runs on copies of one graph, on one device.
 
     Args:
-        dataset: graph, features, labels and split.
+        dataset: graph, features, labels and split; or the split of each run, as `split_each_run` has it.
         seeds: one seed a run.
     """
 
@@ -62,7 +63,7 @@ class Batch:
             dataset.edges, dataset.nodes, self.runs, *where, loops=dataset.loops, adjacency=architecture.adjacency
         )
         self.labelled = NodeSet("labelled", dataset.train)
-        self.unlabelled = NodeSet("unlabelled", np.setdiff1d(np.arange(dataset.nodes), dataset.train))
+        self.unlabelled = NodeSet("unlabelled", others(dataset.train, dataset.nodes))
         self.validation = NodeSet("validation", dataset.validation)
         self.test = NodeSet("test", dataset.test)
         self.features = self.blocks([dataset.features] * len(self.seeds))
@@ -82,10 +83,17 @@ class Batch:
         return Features(matrices, self.device, self.dtype, self.graph.backend)
 
     def labels(self, nodes: NodeSet) -> Tensor:
-        """Return the labels of these nodes, (size,)."""
+        """Return the labels of these nodes, (size,), or (runs, size) where each run has its own."""
         return torch.from_numpy(self.dataset.labels[nodes.index]).to(self.device)
 
     def keep(self, runs: Sequence[int]) -> "Batch":
         """Return the batch of these runs only."""
         seeds = [self.seeds[run] for run in runs]
-        return Batch(self.dataset, self.architecture, seeds, self.device, self.backend, self.dtype)
+        return Batch(of_runs(self.dataset, runs), self.architecture, seeds, self.device, self.backend, self.dtype)
+
+
+def others(chosen: np.ndarray, nodes: int) -> np.ndarray:
+    """Return the other nodes in rising order: (size,) of so many ``nodes`` to (nodes - size,), or both (runs, ...)."""
+    left = np.ones((*chosen.shape[:-1], nodes), bool)
+    np.put_along_axis(left, chosen, False, axis=-1)
+    return left.nonzero()[-1].reshape(*chosen.shape[:-1], -1)

@@ -60,7 +60,8 @@ class Network:
             gradnorm_alpha,
         )
         self._labels = {
-            nodes.name: batch.labels(nodes).repeat(batch.runs) for nodes in (batch.labelled, batch.validation)
+            nodes.name: batch.labels(nodes).expand(batch.runs, -1).flatten()
+            for nodes in (batch.labelled, batch.validation)
         }
         self.weights = Weights(self._shapes(), batch.seeds, batch.device, batch.dtype)
         self._whole = any(task.whole_graph for task in self.tasks.values())

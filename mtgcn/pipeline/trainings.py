@@ -52,20 +52,25 @@ class Pace:
 
     def __init__(self, runs: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.runs, self.clock = runs, clock
-        self._begin, self._done, self._at_work = clock(), 0, 0
+        self._begin, self._done, self._at_work, self._known = clock(), 0, 0, 0
 
     def batch(self, runs: int) -> None:
         """Take down that so many runs begin to train together: those before them are done."""
         self._done, self._at_work = self._done + self._at_work, runs
 
+    def known(self, runs: int) -> None:
+        """Take down that so many runs were there already: they are done, and say nothing about the speed."""
+        self._known += runs
+
     def text(self) -> str:
         """Return "20 of 70 runs, 1.3 a second, 38 s left", without speed and time as long as none is done."""
+        done = self._done + self._known
         if self._done == 0:
-            return f"0 of {self.runs} runs"
+            return f"{done} of {self.runs} runs"
         speed = self._done / max(self.clock() - self._begin, 1e-9)
-        left = (self.runs - self._done) / speed
+        left = (self.runs - done) / speed
         time_left = f"{left:.0f} s" if left < 100 else f"{left / 60:.0f} min"
-        return f"{self._done} of {self.runs} runs, {speed:.2g} a second, {time_left} left"
+        return f"{done} of {self.runs} runs, {speed:.2g} a second, {time_left} left"
 
 
 def train(job: Training, report: Report = lambda text: None) -> Tables:
@@ -94,9 +99,11 @@ def _files(job: Training, report: Report) -> dict[str, bytes]:
     pace = Pace(running.planned(parameters))
 
     def told(label: str, progress: Progress) -> None:
-        if progress.epoch == 1:
-            pace.batch(progress.moving)
-        if progress.epoch % 50 == 1:
+        if progress.epoch == 0:
+            pace.known(progress.begins)
+        elif progress.begins:
+            pace.batch(progress.begins)
+        if progress.begins or progress.epoch % 50 == 1:
             where = f"{label}, epoch {progress.epoch}, validation {progress.validation_accuracy:.1f} %"
             report(f"{where}; {pace.text()}")
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from mtgcn.analysis.literature import NETWORKS
 from mtgcn.data.datasets import Dataset, load
 from mtgcn.errors import MtgcnError
-from mtgcn.experiments import build, experiment
+from mtgcn.experiments import build, experiment, memory
 from mtgcn.experiments.experiment import COLUMNS
 from mtgcn.experiments.training import train
 from mtgcn.model.layers import GC, LAYERS
@@ -231,7 +231,7 @@ def test_many_runs_train_in_groups_and_come_out_as_if_together(monkeypatch):
     early = {"learning_rate": 0.1, "plateau_patience": 2, "plateau_tolerance": 0.02, "stop_below": 5e-4}
     values = parameters(networks={"GCN": {}, "AE": {}}, runs=5, epochs=40, **early)
     together = run(values)
-    monkeypatch.setattr(experiment, "TOGETHER", 2)
+    monkeypatch.setattr(memory, "TOGETHER", 2)
     groups = run(values)
     pd.testing.assert_frame_equal(groups.table.drop(columns="seconds"), together.table.drop(columns="seconds"))
     pd.testing.assert_frame_equal(groups.curves, together.curves)

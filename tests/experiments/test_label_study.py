@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from support.small import parameters
 
@@ -10,28 +11,59 @@ from mtgcn.data import label_splits, random_splits
 from mtgcn.data.datasets import load
 from mtgcn.errors import MtgcnError
 from mtgcn.experiments import build, experiment, label_study, running
+from mtgcn.experiments.training import Progress
 from mtgcn.pipeline import parameter_file, verify
 
 TOY = load("toy")
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 
+class Killed(Exception):
+    pass
+
+
 def test_each_piece_is_the_experiment_on_that_split() -> None:
-    chosen = parameters("AE", epochs=5, runs=2, split_seed=3, splits=2, labels=[1, 4])
+    chosen = parameters("AE", epochs=5, runs=2, first_seed=7, split_seed=3, splits=2, labels=[1, 4])
     table = label_study.run(chosen, TOY, progress=False)
     assert table["labels"].tolist() == [1] * 4 + [4] * 4
     assert table["split"].tolist() == [3, 3, 4, 4] * 2
+    assert table["seed"].tolist() == [7, 8, 9, 10] * 2  # each run has its own
     assert list(table)[:2] == ["labels", "split"]
     # As if the split were the data set's own.
-    own = experiment.run(parameters("AE", epochs=5, runs=2), label_splits.drawn(TOY, 4, 1), progress=False).table
+    split = label_splits.drawn(TOY, 4, 1)
+    own = experiment.run(parameters("AE", epochs=5, runs=2, first_seed=9), split, progress=False).table
     again = table.query("labels == 1 and split == 4").drop(columns=["labels", "split", "seconds"])
     assert again.reset_index(drop=True).equals(own.drop(columns="seconds"))
+
+
+@pytest.mark.parametrize("death", [4, 9])
+def test_a_killed_study_goes_on_with_what_is_missing(
+    death: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MTGCN_CACHE", str(tmp_path))
+    chosen = parameters(epochs=3, runs=1, splits=2, labels=[2, 3], networks={"GCN": {}, "AE": {}})
+    expected = label_study.run(chosen, TOY, progress=False).drop(columns="seconds")
+    assert not list((tmp_path / "unfinished").iterdir())
+    told: list[Progress] = []
+
+    def tell(label: str, progress: Progress) -> None:
+        told.append(progress)
+        if len(told) == death:
+            raise Killed
+
+    with pytest.raises(Killed):
+        label_study.run(chosen, TOY, tell)
+    again = label_study.run(chosen, TOY, tell).drop(columns="seconds")
+    pd.testing.assert_frame_equal(again, expected, rtol=1e-12)
+    after = told[death:]
+    assert [one.begins for one in after if one.epoch == 0] == [2] * ((death - 1) // 3)  # these are there already
+    assert sum(one.begins for one in after) == running.planned(chosen)
+    assert not list((tmp_path / "unfinished").iterdir())
 
 
 def test_a_study_trains_as_many_runs_as_it_says() -> None:
     chosen = parameters(epochs=2, runs=1, splits=2, labels=[2, 3])
     assert len(running.train(chosen, progress=False).table) == running.planned(chosen) == 4
-    assert len(label_study.pieces(chosen)) == 4
 
 
 def test_training_and_validation_keep_to_the_split() -> None:

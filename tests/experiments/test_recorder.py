@@ -10,7 +10,7 @@ from support.dense import DenseNetwork
 from support.small import dense_loss, parameters
 
 from mtgcn.data.datasets import Dataset, load
-from mtgcn.experiments import build, experiment
+from mtgcn.experiments import build, experiment, memory
 from mtgcn.experiments.columns import MEASURED
 from mtgcn.experiments.recorder import Recorder, first_gradients
 from mtgcn.pipeline import yaml_file
@@ -137,5 +137,5 @@ def test_runs_that_end_or_never_begin_have_the_rows_they_lived_for(monkeypatch):
 
 
 def test_many_runs_in_groups_are_measured_as_if_together(monkeypatch, outcome):
-    monkeypatch.setattr(experiment, "TOGETHER", 2)
+    monkeypatch.setattr(memory, "TOGETHER", 2)
     pd.testing.assert_frame_equal(run()[0].measures, outcome.measures)

@@ -18,6 +18,16 @@ def test_the_pace_counts_whole_batches_and_foretells_the_end() -> None:
     assert pace.text() == "70 of 70 runs, 0.17 a second, 0 s left"
 
 
+def test_runs_that_were_there_already_are_done_and_say_nothing_about_the_pace() -> None:
+    seconds = iter([0.0, 20.0])
+    pace = Pace(70, lambda: next(seconds))
+    pace.known(40)
+    pace.batch(10)
+    assert pace.text() == "40 of 70 runs"
+    pace.batch(20)
+    assert pace.text() == "50 of 70 runs, 0.5 a second, 40 s left"
+
+
 def test_a_training_tells_where_it_stands() -> None:
     parameters = Parameters(dataset="toy", networks={"GCN": {}, "AE": {}}, runs=12, epochs=3)
     told: list[str] = []

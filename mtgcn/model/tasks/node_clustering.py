@@ -47,17 +47,23 @@ class NodeClustering(NodeLabels):
         assert isinstance(parameters, NodeClusteringParameters)
         data = batch.dataset
         cluster = clusters(data.features, parameters.clusters)
-        classes = means(data.features[data.train], data.labels[data.train], data.classes)
         centroids = means(data.features, cluster, parameters.clusters)
-        # ‖a − b‖² without ‖a‖², which is the same for every class; a class without labelled nodes is no one's.
-        distances = (classes**2).sum(1) - 2 * centroids @ classes.T
-        distances[:, np.bincount(data.labels[data.train], minlength=data.classes) == 0] = np.inf
-        return distances.argmin(1)[cluster]
+        of_cluster = np.apply_along_axis(nearest_class, -1, data.train, data, centroids)
+        return of_cluster[..., cluster]
 
     @property
     def outputs(self) -> int:
         """As many as there are classes."""
         return self.batch.dataset.classes
+
+
+def nearest_class(train: np.ndarray, data: Arrays, centroids: np.ndarray) -> np.ndarray:
+    """Return the class whose (m,) training nodes have the mean features that are nearest to each centroid, (k,)."""
+    classes = means(data.features[train], data.labels[train], data.classes)
+    # ‖a − b‖² without ‖a‖², which is the same for every class; a class without labelled nodes is no one's.
+    distances = (classes**2).sum(1) - 2 * centroids @ classes.T
+    distances[:, np.bincount(data.labels[train], minlength=data.classes) == 0] = np.inf
+    return distances.argmin(1)
 
 
 def means(rows: sparse.csr_matrix, group: np.ndarray, groups: int) -> np.ndarray:

@@ -26,11 +26,11 @@ class NodeLabels(Task):
         import torch
 
         super().__init__(parameters, batch)
-        self.labels = torch.from_numpy(self.labels_of(parameters, batch)).to(batch.device)  # (n,)
+        self.labels = torch.from_numpy(self.labels_of(parameters, batch)).to(batch.device)  # (n,) or (runs, n)
 
     @staticmethod
     def labels_of(parameters: TaskParameters, batch: Batch) -> np.ndarray:
-        """Return the label of each node, (n,) int64."""
+        """Return the label of each node, (n,) int64, or (runs, n) where those of the runs differ."""
         raise NotImplementedError
 
     def risk(self, forward: Pass, nodes: NodeSet | None) -> Tensor:
@@ -38,9 +38,11 @@ class NodeLabels(Task):
         import torch
         from torch.nn.functional import cross_entropy
 
+        from mtgcn.engine.part import rows_of
         from mtgcn.engine.products import product
 
         logits = product(*forward.head(forward.embedding, self.name, nodes, self.layers))
-        labels = self.labels if nodes is None else self.labels[torch.from_numpy(nodes.index).to(self.labels.device)]
-        losses = cross_entropy(logits.flatten(0, 1), labels.repeat(len(logits)), reduction="none")
+        labels = torch.atleast_2d(self.labels)
+        labels = labels if nodes is None else rows_of(labels, nodes.index)
+        losses = cross_entropy(logits.flatten(0, 1), labels.expand(len(logits), -1).flatten(), reduction="none")
         return losses.view(len(logits), -1).mean(1, dtype=torch.float64)

@@ -70,11 +70,11 @@ class Pairs(Task):
 
         name = "" if nodes is None else nodes.name
         if name not in self._shares:
-            among = np.ones(self.batch.dataset.nodes, bool)
+            among = np.full((len(self.pairs), self.batch.dataset.nodes), nodes is None)
             if nodes is not None:
-                among[:] = False
-                among[nodes.index] = True
-            counts = among[self.pairs].any(1) & (self.pairs[:, 0] != self.pairs[:, 1])
+                np.put_along_axis(among, np.atleast_2d(nodes.index), True, axis=1)
+            run = np.arange(len(self.pairs))[:, None, None]
+            counts = among[run, self.pairs].any(1) & (self.pairs[:, 0] != self.pairs[:, 1])
             share = counts / np.maximum(counts.sum(1, keepdims=True), 1)
             self._shares[name] = torch.from_numpy(share).to(self.batch.device)
         return self._shares[name]
