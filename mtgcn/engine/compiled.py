@@ -20,6 +20,7 @@ SOURCE = Path(__file__).with_name("kernels.c")
 OPTIONS = ("-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC")
 REALS = {torch.float32: "float", torch.float64: "double"}
 INT, LONG, POINTER, DOUBLE = ctypes.c_int, ctypes.c_int64, ctypes.c_void_p, ctypes.c_double
+LINKS = [INT, *[LONG] * 6, INT, INT]  # what the kernels of attention begin with
 ARGUMENTS = {
     "product": [INT, *[LONG] * 4, INT, *[POINTER] * 4, INT, DOUBLE, INT, *[POINTER] * 2],
     "propagate": [INT, *[LONG] * 4, *[POINTER] * 6],
@@ -27,6 +28,9 @@ ARGUMENTS = {
     "residual": [INT, *[LONG] * 2, *[POINTER] * 4],
     "moments": [INT, LONG, *[DOUBLE] * 4, *[POINTER] * 4],
     "step": [INT, *[LONG] * 2, *[DOUBLE] * 3, *[POINTER] * 4],
+    "attend": [*LINKS, DOUBLE, *[POINTER] * 5, INT, DOUBLE, *[POINTER] * 5],
+    "attend_rows": [*LINKS, DOUBLE, *[POINTER] * 5, INT, DOUBLE, *[POINTER] * 7],
+    "attend_columns": [*LINKS, *[POINTER] * 5, INT, DOUBLE, *[POINTER] * 5],
 }
 
 

@@ -1,6 +1,7 @@
 """A graph that loses some of its edges at random, others in every run and every epoch (DropEdge)."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -10,6 +11,7 @@ from torch import Tensor
 from mtgcn.engine.csr import csr, csr_index, over_runs
 from mtgcn.engine.graph import Graph
 from mtgcn.engine.linear import Linear, Map
+from mtgcn.engine.links import Links
 from mtgcn.engine.part import NodeSet
 from mtgcn.engine.randomness import State, set_states, states, stream
 from mtgcn.errors import MtgcnError
@@ -34,6 +36,7 @@ class ThinnedGraph(Graph):
         super().__init__(graph.edges, graph.part.whole, graph.runs, *where, graph.part, adjacency=graph.adjacency)
         self.streams = [stream(seed, "dropedge") for seed in seeds]
         self._dropped = round(rate * self.edges.shape[1])
+        self._present: Tensor | None = None  # of the links, made when a layer asks for them
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -54,7 +57,7 @@ class ThinnedGraph(Graph):
         stays = self.staying()
         degrees = [np.bincount(self.edges.ravel(), np.tile(row, 2), self.part.whole) for row in stays]
         d_tilde = 1.0 + np.stack(degrees)  # (runs, whole)
-        self._stays, self._degrees = stays, np.stack(degrees)
+        self._stays, self._degrees, self._present = stays, np.stack(degrees), None
         with_loops = np.concatenate([stays, np.ones((self.runs, 1))], axis=1)
         weight = torch.from_numpy(with_loops).to(self.device)[:, self._edge]
         if self.adjacency == "symmetric":
@@ -89,6 +92,23 @@ class ThinnedGraph(Graph):
         shares = torch.from_numpy(1.0 / np.maximum(self._degrees, 1)).to(self.device)
         by_row, by_column = (self._product(weight * shares[:, places]) for places in (self._rows, self._columns))
         return self.take(Linear(by_row, by_column) @ x, rows)
+
+    def links(self, rows: NodeSet | None = None) -> Links:
+        """Return the links, of which those of the edges drawn last count."""
+        if self._present is None:
+            with_loops = np.concatenate([self._stays, np.ones((self.runs, 1))], axis=1)[:, self._edge_of_link]
+            self._present = torch.from_numpy(with_loops.astype(np.uint8, order="C")).to(self.device)
+        found = super().links(rows)
+        found.present = self._present
+        return found
+
+    @cached_property
+    def _edge_of_link(self) -> np.ndarray:
+        """The number of the edge that each link of the whole graph belongs to; those with itself have the last one."""
+        count, nodes = self.edges.shape[1], self.part.whole
+        ends = np.concatenate([self.edges, self.edges[::-1], np.tile(np.arange(nodes), (2, 1))], axis=1)
+        edge = np.concatenate([np.tile(np.arange(count), 2), np.full(nodes, count)])
+        return sparse.csr_matrix((edge, (ends[0], ends[1])), shape=(nodes, nodes)).data
 
     def random_state(self) -> State:
         """Return where the streams are."""

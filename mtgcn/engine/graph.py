@@ -1,12 +1,15 @@
 """The graph, or a part of it, for all runs at once."""
 
+from functools import cached_property
+
 import numpy as np
 import torch
 from scipy import sparse
 from torch import Tensor
 
 from mtgcn.engine.linear import Linear, Map
-from mtgcn.engine.part import NodeSet, Part, around, some_rows
+from mtgcn.engine.links import Links
+from mtgcn.engine.part import NodeSet, Part, around, numbered, some_rows
 from mtgcn.engine.propagation import choose_backend, propagation
 from mtgcn.engine.randomness import State
 from mtgcn.engine.sparse import Features
@@ -58,6 +61,7 @@ class Graph:
         self._with_loops = self.part.among(with_loops)  # A + I
         self._propagations: dict[str, Linear] = {}
         self._means: Features | None = None  # made when a layer asks for it
+        self._links: dict[str, Links] = {}  # likewise
 
     def propagate(self, x: Tensor, rows: NodeSet | None = None) -> Tensor:
         """Return Â x, (runs, n, c) to (runs, n or |rows|, c); only the rows asked for are computed.
@@ -76,6 +80,29 @@ class Graph:
         if self._means is None:
             self._means = Features(self._mean_matrices(), self.device, self.dtype, self.backend)
         return self._means.at(None if rows is None else NodeSet(rows.name, self.part.places(rows))) @ x
+
+    def links(self, rows: NodeSet | None = None) -> Links:
+        """Return the links of each node, or of some, with its neighbours and itself, for a layer that weighs each."""
+        name = "" if rows is None else rows.name
+        if name not in self._links:
+            places = slice(None) if rows is None else self.part.places(rows)
+            some = {id(matrix): matrix[places] for matrix in self._link_numbers}
+            matrices = [some[id(matrix)] for matrix in self._link_numbers] if len(some) > 1 else list(some.values())
+            self._links[name] = Links(matrices, self.runs, self.all_links, self.device, self.backend)
+        return self._links[name]
+
+    @property
+    def all_links(self) -> int:
+        """The number of links of the whole graph: both ways of an edge, and every node with itself."""
+        return 2 * self.edges.shape[1] + self.part.whole
+
+    @cached_property
+    def _link_numbers(self) -> list[sparse.csr_matrix]:
+        """The number of each link of the whole graph in its place among the rows and columns of the part.
+
+        One matrix for all runs, or one a run. Here a self-loop of the raw files is no second one.
+        """
+        return [self.part.among(numbered(adjacency_of(self.edges, self.part.whole, loops=True)))]
 
     def take(self, x: Tensor, rows: NodeSet | None) -> Tensor:
         """Return the rows of x at these nodes, (runs, n, c) to (runs, |rows|, c), or all of x for ``None``."""

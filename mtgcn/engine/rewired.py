@@ -1,12 +1,13 @@
 """A graph with other links than the data have, in every run the same or others, for tasks that hide some."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 from torch import Tensor
 
-from mtgcn.engine.graph import Graph, row_scaled
+from mtgcn.engine.graph import Graph, adjacency_of, row_scaled
 from mtgcn.engine.part import NodeSet
 from mtgcn.engine.sparse import Features
 
@@ -30,6 +31,20 @@ class RewiredGraph(Graph):
     def _mean_matrices(self) -> list[sparse.csr_matrix]:
         means = {id(matrix): row_scaled(without_loops(matrix)) for matrix in self._adjacency}
         return [means[id(matrix)] for matrix in self._adjacency]
+
+    @cached_property
+    def _link_numbers(self) -> list[sparse.csr_matrix]:
+        """Links have the numbers that they have in the graph of the data, whose links they are a part of."""
+        every = adjacency_of(self.edges, self.part.whole, loops=True)
+        every.sort_indices()
+        every.data = np.arange(1, every.nnz + 1)  # 0 would be nothing
+        found: dict[int, sparse.csr_matrix] = {}
+        for matrix in self._adjacency:
+            if id(matrix) not in found:
+                numbers = sparse.csr_matrix(every.multiply(matrix.astype(np.int64)))
+                numbers.data = numbers.data.astype(np.int64) - 1
+                found[id(matrix)] = numbers
+        return [found[id(matrix)] for matrix in self._adjacency]
 
     def propagate(self, x: Tensor, rows: NodeSet | None = None) -> Tensor:
         """Return Â x with the other A, (runs, n, c) to (runs, n or |rows|, c)."""

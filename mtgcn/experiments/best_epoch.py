@@ -1,4 +1,7 @@
-"""Which epoch of a run is its best: every rule looks at the same training, so all of them are followed at once."""
+"""Which epoch of a run is its best: every rule looks at the same training, so all of them are followed at once.
+
+So is where an early stop would have ended the run, which no setting chooses: its test accuracy is one more column.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +14,8 @@ from torch import Tensor
 from mtgcn.experiments.protocols import Rule
 
 RULES: tuple[Rule, ...] = get_args(Rule)
+EARLY_STOP = "early-stop"
+WINDOW = 10  # epochs that an early stop looks back, as in the code of Kipf & Welling and of You et al.
 
 
 @dataclass
@@ -94,3 +99,27 @@ def scores(
             return -loss, lasting
         case "main-loss":
             return -main_loss, lasting
+
+
+class EarlyStop:
+    """Where R runs would have ended had they stopped early, as in Kipf & Welling's code, and kept their last weights.
+
+    A run stops at the first epoch beyond `WINDOW` + 1 whose main loss on the validation nodes is above the mean of
+    those of the `WINDOW` epochs before. One that never does has its last epoch.
+
+    Attributes:
+        going: (R,) whether a run has not stopped.
+        before: (R, WINDOW) the losses of the epochs before, the latest one last; NaN before the first epoch.
+    """
+
+    def __init__(self, runs: int) -> None:
+        self.going = np.ones(runs, dtype=bool)
+        self.before = np.full((runs, WINDOW), np.nan)
+
+    def scores(self, number: int, moving: np.ndarray, main_loss: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Take an epoch of the ``moving`` runs, (M,), and return what `scores` does: the last one until then wins."""
+        score = np.where(self.going[moving], float(number), -np.inf)
+        if number > WINDOW + 1:
+            self.going[moving] &= ~(main_loss > self.before[moving].mean(1))
+        self.before[moving] = np.concatenate([self.before[moving, 1:], main_loss[:, None]], axis=1)
+        return score, np.where(np.isfinite(main_loss), 0.0, np.nan)

@@ -27,6 +27,18 @@ def split_of(parameters: Parameters, dataset: Dataset) -> Dataset:
     return dataset if parameters.split_seed is None else random_splits.drawn(dataset, parameters.split_seed)
 
 
+def architecture_of(parameters: Parameters) -> Architecture:
+    """Return the settings that shape encoder and heads."""
+    return Architecture(
+        LAYERS[parameters.layer](parameters.layer_settings),
+        parameters.hidden_layers,
+        parameters.hidden_units,
+        parameters.dropout,
+        parameters.remedy_settings,
+        parameters.adjacency,
+    )
+
+
 def build(
     parameters: Parameters,
     network: str,
@@ -43,14 +55,7 @@ def build(
         seeds: one a run; those of ``parameters`` when not given.
         task_weights: weights of a task that differ by run, so that a line of a grid trains as one batch.
     """
-    architecture = Architecture(
-        LAYERS[parameters.layer],
-        parameters.hidden_layers,
-        parameters.hidden_units,
-        parameters.dropout,
-        parameters.remedy_settings,
-        parameters.adjacency,
-    )
+    architecture = architecture_of(parameters)
     device = choose_device(parameters.device)
     dataset = split_of(parameters, dataset)
     batch = Batch(dataset, architecture, parameters.seeds if seeds is None else seeds, device, parameters.backend)

@@ -9,22 +9,21 @@ import pandas as pd
 from mtgcn.data.datasets import Dataset, load
 from mtgcn.data.split_each_run import of_runs
 from mtgcn.errors import MtgcnError
-from mtgcn.experiments.best_epoch import RULES
+from mtgcn.experiments.best_epoch import EARLY_STOP, RULES
 from mtgcn.experiments.build import build, restore, split_of
 from mtgcn.experiments.columns import MEASURED
 from mtgcn.experiments.memory import check_memory, together
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.problems import checked, data_problems
 from mtgcn.experiments.progress import Shown, shown
-from mtgcn.experiments.protocols import Rule
 from mtgcn.experiments.recorder import Recorder
 from mtgcn.experiments.training import Trained, train
 from mtgcn.experiments.unfinished import Unfinished
 
 
-def column(rule: Rule) -> str:
-    """Return the name of the column with the test accuracies at the best epochs by this rule."""
-    return f"test_by_{rule.replace('-', '_')}"
+def column(rule: str) -> str:
+    """Return the name of the column with the test accuracies at the best epochs by this rule, or at an early stop."""
+    return "test_at_early_stop" if rule == EARLY_STOP else f"test_by_{rule.replace('-', '_')}"
 
 
 COLUMNS = [
@@ -40,7 +39,7 @@ COLUMNS = [
     "learning_rate",
     "seconds",
     "diverged",
-    *map(column, RULES),
+    *map(column, (*RULES, EARLY_STOP)),
 ]
 
 

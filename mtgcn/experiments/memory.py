@@ -7,6 +7,7 @@ from mtgcn.data.datasets import Dataset
 from mtgcn.data.split_each_run import has_each
 from mtgcn.errors import MtgcnError
 from mtgcn.experiments.parameters import Parameters
+from mtgcn.model.layers import LAYERS
 
 TOGETHER = 10  # runs that train as one batch; more would leave the cache and gain nothing
 # Runs of one split may see a small part of the graph, those of several together nearly all of it. Where the features
@@ -31,7 +32,9 @@ def needed(parameters: Parameters, dataset: Dataset, network: str, runs: int) ->
     nodes, features = dataset.features.shape
     tasks = len(parameters.networks[network])
     weights = features * units + (layers - 1) * units**2 + units * dataset.classes + tasks * units**2
-    states = nodes * units * layers
+    links = 2 * dataset.edges.shape[1] + nodes
+    layer = LAYERS[parameters.layer](parameters.layer_settings)
+    states = nodes * units * layers + layer.link_values * links * layers
     return runs * FLOAT * (COPIES * weights + states) + FLOAT * dataset.features.nnz
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from mtgcn.engine.adam import Adam
 from mtgcn.engine.dropout import EPOCHS_A_BYTE
 from mtgcn.engine.machine import LARGE, fitting_threads, give_back, keep_large_blocks
-from mtgcn.experiments.best_epoch import RULES, Best, scores
+from mtgcn.experiments.best_epoch import EARLY_STOP, RULES, Best, EarlyStop, scores
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.plateau import Plateau
 from mtgcn.experiments.protocols import Rule
@@ -37,12 +37,13 @@ class Progress:
 class Trained:
     """The outcome of a batch of runs, arrays of one value a run unless said otherwise.
 
-    ``best`` has the best epochs by every rule, ``rule`` is the one that counts.
+    ``best`` has the best epochs by every rule, ``rule`` is the one that counts, and under `EARLY_STOP` those where an
+    early stop would have ended the runs.
     """
 
     seeds: list[int]
     rule: Rule
-    best: dict[Rule, Best]
+    best: dict[str, Best]
     epochs: np.ndarray
     learning_rate: np.ndarray
     seconds: np.ndarray
@@ -56,7 +57,7 @@ class Trained:
         return cls(
             seeds=network.batch.seeds,
             rule=rule,
-            best={each: Best.none(runs, network.weights) for each in RULES},
+            best={each: Best.none(runs, network.weights) for each in (*RULES, EARLY_STOP)},
             epochs=np.zeros(runs, dtype=int),
             learning_rate=np.full(runs, np.nan),
             seconds=np.zeros(runs),
@@ -155,6 +156,7 @@ class Training:
         rule = parameters.plateau_patience, parameters.plateau_factor, parameters.plateau_tolerance
         absolute = parameters.plateau_counts == "absolute"
         self.plateau = Plateau(network.batch.runs, parameters.learning_rate, *rule, absolute)
+        self.early_stop = EarlyStop(network.batch.runs)
 
     def epoch(self, number: int) -> None:
         """Train for an epoch, counted from 1, and see how the moving runs do on the validation nodes."""
@@ -174,9 +176,11 @@ class Training:
         training_loss, accuracy, validation_loss, main_loss, *penalty = torch.stack(told).cpu().numpy()
         validation_loss = sum(penalty, start=validation_loss)
         self._record(number, training_loss, validation_loss, accuracy, rates)
-        for rule, best in self.outcome.best.items():
-            judged_by = scores(rule, number, accuracy, validation_loss, main_loss)
-            best.update(number, self.moving, self.network.weights, accuracy, *judged_by)
+        judged_by = {EARLY_STOP: self.early_stop.scores(number, self.moving, main_loss)}
+        for rule in RULES:
+            judged_by[rule] = scores(rule, number, accuracy, validation_loss, main_loss)
+        for name, best in self.outcome.best.items():
+            best.update(number, self.moving, self.network.weights, accuracy, *judged_by[name])
         self.plateau.update(validation_loss)
         self.outcome.seconds[self.moving] += (time.perf_counter() - start) / len(self.moving)
         if self.recorder and gradients is not None:

@@ -122,6 +122,7 @@ def _write(path: Path, training: "Training", number: int, ended: bool) -> None:
     plateau = {name: value for name, value in vars(training.plateau).items() if isinstance(value, np.ndarray)}
     numbers: dict[str, np.ndarray] = {"moving": training.moving}
     numbers |= {f"plateau.{name}": value for name, value in plateau.items()}
+    numbers |= {f"early_stop.{name}": value for name, value in vars(training.early_stop).items()}
     numbers |= {name: getattr(outcome, name) for name in PER_RUN}
     numbers |= {f"curve.{name}": np.stack(rows) for name, rows in outcome.curves.items()}
     tensors: dict[str, Tensor] = {"weights": network.weights.flat, "mean": training.adam.mean}
@@ -149,6 +150,8 @@ def _take(training: "Training", arrays: Mapping[str, Tensor], about: Mapping[str
     outcome, network = training.outcome, training.network
     for name, value in of("plateau.").items():
         setattr(training.plateau, name, value.numpy())
+    for name, value in of("early_stop.").items():
+        setattr(training.early_stop, name, value.numpy())
     for name in PER_RUN:
         setattr(outcome, name, arrays[name].numpy())
     for name in outcome.curves:

@@ -13,7 +13,7 @@ from mtgcn.data.split_each_run import of_runs
 from mtgcn.engine.graph import Graph
 from mtgcn.engine.part import NodeSet
 from mtgcn.engine.sparse import Features
-from mtgcn.model.layers import Layer
+from mtgcn.model.layer import Layer
 from mtgcn.model.remedies import Remedy
 
 
@@ -21,7 +21,7 @@ from mtgcn.model.remedies import Remedy
 class Architecture:
     """The settings that shape the encoder and the heads."""
 
-    layer: type[Layer]
+    layer: Layer
     hidden_layers: int
     hidden_units: int
     dropout: float
@@ -29,9 +29,14 @@ class Architecture:
     adjacency: str = "symmetric"
 
     @property
-    def ends(self) -> type[Layer]:
-        """The layer that reads the features, and the one that gives the classes."""
+    def first(self) -> Layer:
+        """The layer that reads the features."""
         return self.remedy.ends or self.layer
+
+    @property
+    def classifier(self) -> Layer:
+        """The layer that gives the classes."""
+        return self.remedy.ends or self.layer.classifier
 
     @property
     def encoder_layers(self) -> int:

@@ -1,12 +1,11 @@
-"""Layers behind one interface: the graph convolution, exchangeable, and the dense layer that a remedy may need.
-
-Parameter files are checked against their names, by commands that compute nothing. So torch and the engine are imported
-for types only, and again in the methods that compute.
-"""
+"""The layers that an encoder can be made of, by name, and the dense layer that a remedy may need."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING
+
+from mtgcn.model.attention import GAT
+from mtgcn.model.layer import Factors, Layer, with_bias
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -14,39 +13,6 @@ if TYPE_CHECKING:
     from mtgcn.engine.graph import Graph
     from mtgcn.engine.linear import Linear
     from mtgcn.engine.part import NodeSet
-
-# Z (runs, n or |rows|, c) and B (runs, c, outputs): their product is the output, which a reconstruction never needs.
-Factors: TypeAlias = "tuple[Tensor, Tensor]"
-
-
-class Layer(Protocol):
-    """A layer of all runs; it holds no weights of its own, they are handed to it.
-
-    ``weights`` maps the names of ``shapes`` to tensors with a leading runs axis. ``hops`` says how many edges away
-    an output looks: what no risk can see is not computed.
-    """
-
-    hops: ClassVar[int]
-
-    @staticmethod
-    def shapes(inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:
-        """Return the shape of each weight of one run."""
-
-    @staticmethod
-    def first(graph: Graph, weights: dict[str, Tensor], x: Linear) -> Tensor:
-        """Apply the layer to sparse features X, (runs, n, inputs), of which only X B can be had: (runs, n, outputs)."""
-
-    @classmethod
-    def apply(cls, graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None) -> Tensor:
-        """Apply the layer to (runs, n, inputs): (runs, n or |rows|, outputs)."""
-        from mtgcn.engine.products import product
-
-        z, b = cls.factors(graph, weights, x, rows)
-        return product(z, b)
-
-    @staticmethod
-    def factors(graph: Graph, weights: dict[str, Tensor], x: Tensor, rows: NodeSet | None = None) -> Factors:
-        """Return the output for (runs, n, inputs), or some of its rows, as two factors."""
 
 
 class GC(Layer):
@@ -124,12 +90,4 @@ class Dense(Layer):
         return with_bias(graph.take(x, rows), weights["B"], weights["b"])
 
 
-def with_bias(z: Tensor, b: Tensor, bias: Tensor) -> Factors:
-    """Return the factors of Z B + bias: a column of ones beside Z makes the (runs, outputs) bias a row of B."""
-    import torch
-
-    with_ones = torch.cat([z, torch.ones_like(z[..., :1])], dim=2)
-    return with_ones, torch.cat([b, bias[:, None]], dim=1)
-
-
-LAYERS: dict[str, type[Layer]] = {"GC": GC, "GC+bias": BiasedGC, "SAGE": SAGE}
+LAYERS: dict[str, type[Layer]] = {"GC": GC, "GC+bias": BiasedGC, "SAGE": SAGE, "GAT": GAT}

@@ -15,6 +15,7 @@ from mtgcn.engine.weights import Weights
 from mtgcn.errors import MtgcnError
 from mtgcn.model.batch import Batch
 from mtgcn.model.forward import Pass
+from mtgcn.model.layer import Layer
 from mtgcn.model.tasks import TASKS
 from mtgcn.model.tasks.base import TaskParameters
 from mtgcn.model.weighting import MAIN, WEIGHTINGS, Risks
@@ -74,9 +75,9 @@ class Network:
         architecture = self.batch.architecture
         units = architecture.hidden_units
         widths = [self.batch.features.columns, *[units] * architecture.encoder_layers]
-        layers = [architecture.ends, *[architecture.layer] * (len(widths) - 2)]
+        layers = [architecture.first, *[architecture.layer] * (len(widths) - 2)]
         sites = {f"encoder.{i}": (layer, widths[i], widths[i + 1]) for i, layer in enumerate(layers)}
-        sites["main"] = (architecture.ends, units, self.batch.dataset.classes)
+        sites["main"] = (architecture.classifier, units, self.batch.dataset.classes)
         for name, task in self.tasks.items():
             sites |= {f"{name}.{i}": site for i, site in enumerate(task.sites())}
         own = {f"weighting.{name}": shape for name, shape in self.weighting.shapes().items()}
@@ -98,23 +99,35 @@ class Network:
     def dropouts(self) -> dict[str, Dropout]:
         """The masks of every place that has dropout, by its name, for the part of the graph that training sees."""
         batch, part, architecture = self.batch, self._training.part, self.batch.architecture
-        if architecture.dropout == 0:
-            return {}
         corrupted = {f"{name}.encoder": task.features for name, task in self.tasks.items() if task.features}
         inputs = {"encoder": batch.features} | corrupted
         hidden = [f"{site}.{number}" for site in inputs for number in range(1, architecture.encoder_layers)]
-        ends = {name: len(task.sites()) for name, task in self.tasks.items()}
-        heads = ["main", *(f"{name}.{number}" for name, layers in ends.items() for number in range(layers))]
+        heads = {"main": architecture.classifier}
+        for name, task in self.tasks.items():
+            heads |= {f"{name}.{number}": layer for number, (layer, _, _) in enumerate(task.sites())}
         size = batch.dataset.nodes * architecture.hidden_units
         places = part.state_values(batch.runs, architecture.hidden_units)
+        first = dict.fromkeys([f"{site}.0" for site in inputs], architecture.first)
+        masks = self._link_dropouts(first | dict.fromkeys(hidden, architecture.layer) | heads)
+        if architecture.dropout == 0:
+            return masks
 
         def dropout(site: str, sizes: list[int], places: Tensor | None, reorder: Reorder | None = None) -> Dropout:
             return Dropout(site, batch.seeds, sizes, architecture.dropout, batch.device, places, reorder)
 
-        masks = {site: dropout(site, [size] * batch.runs, places) for site in hidden + heads}
+        masks |= {site: dropout(site, [size] * batch.runs, places) for site in [*hidden, *heads]}
         for site, features in inputs.items():
             stored, reorder = part.stored_values(features.matrices), features.at(part.members).reorder
             masks[f"{site}.0"] = dropout(f"{site}.0", [matrix.nnz for matrix in features.matrices], stored, reorder)
+        return masks
+
+    def _link_dropouts(self, layers: Mapping[str, Layer]) -> dict[str, Dropout]:
+        """Return the masks of the layers that drop links, for all of the graph, by the names of their places."""
+        batch, masks = self.batch, {}
+        for site, layer in layers.items():
+            if layer.link_dropout:
+                sizes = [layer.link_values * batch.graph.all_links] * batch.runs
+                masks[f"{site}.links"] = Dropout(f"{site}.links", batch.seeds, sizes, layer.link_dropout, batch.device)
         return masks
 
     def training_loss(self) -> Tensor:

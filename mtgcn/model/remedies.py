@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from mtgcn.model.layers import Dense, Factors, Layer
+from mtgcn.model.layer import Activation, Layer, activated
+from mtgcn.model.layers import Dense
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -29,20 +30,22 @@ class Remedy(BaseModel):
     layers: ClassVar[tuple[str, ...] | None] = None  # the only layers that it is defined for
 
     @property
-    def ends(self) -> type[Layer] | None:
+    def ends(self) -> Layer | None:
         """The layer that comes before the hidden ones and the one that gives the classes; none: as without remedy."""
         return None
 
-    def mix(self, z: Tensor, b: Tensor, states: Sequence[Tensor]) -> Factors:
-        """Return what takes the place of Z = Â H_l, (runs, n, units), and B, (runs, units, units), in GC(H_l) = Z B.
+    def convolve(
+        self, layer: Layer, graph: Graph, weights: dict[str, Tensor], h: Tensor, states: Sequence[Tensor]
+    ) -> Tensor:
+        """Return what takes the place of GC(H_l), (runs, n, units), where ``h`` is H_l after dropout.
 
         ``states`` are H_1 to H_l, each (runs, n, units). The first layer, which reads the features, is left alone.
         """
-        return z, b
+        return layer.apply(graph, weights, h)
 
-    def activate(self, convolved: Tensor, states: Sequence[Tensor]) -> Tensor:
+    def activate(self, convolved: Tensor, states: Sequence[Tensor], activation: Activation = "relu") -> Tensor:
         """Return H_l+1 from GC(H_l), both (runs, n, units), and H_1 to H_l; for the first layer there are none yet."""
-        return convolved.relu()
+        return activated(convolved, activation)
 
     def training_graph(self, graph: Graph, seeds: Sequence[int]) -> Graph:
         """Return the graph of the training passes; evaluation keeps the one given."""
@@ -56,8 +59,9 @@ class Remedy(BaseModel):
 class Residual(Remedy):
     """Residual connections: H_l+1 = ReLU(GC(H_l)) + H_l (Kipf & Welling 2017, appendix B)."""
 
-    def activate(self, convolved: Tensor, states: Sequence[Tensor]) -> Tensor:  # noqa: D102  (see Remedy)
-        return convolved.relu() + states[-1] if states else convolved.relu()
+    def activate(self, convolved: Tensor, states: Sequence[Tensor], activation: Activation = "relu") -> Tensor:  # noqa: D102  (see Remedy)
+        h = activated(convolved, activation)
+        return h + states[-1] if states else h
 
 
 class PairNorm(Remedy):
@@ -67,10 +71,10 @@ class PairNorm(Remedy):
 
     scale: float = Field(1.0, gt=0, description="s: root mean square of the norms of the embeddings")
 
-    def activate(self, convolved: Tensor, states: Sequence[Tensor]) -> Tensor:  # noqa: D102
+    def activate(self, convolved: Tensor, states: Sequence[Tensor], activation: Activation = "relu") -> Tensor:  # noqa: D102
         from mtgcn.engine.pair_norm import pair_norm
 
-        return pair_norm(convolved, self.scale).relu()
+        return activated(pair_norm(convolved, self.scale), activation)
 
 
 class DropEdge(Remedy):
@@ -105,15 +109,20 @@ class GCNII(Remedy):
     )
 
     @property
-    def ends(self) -> type[Layer] | None:  # noqa: D102
-        return Dense if self.dense_ends else None
+    def ends(self) -> Layer | None:  # noqa: D102
+        return Dense() if self.dense_ends else None
 
-    def mix(self, z: Tensor, b: Tensor, states: Sequence[Tensor]) -> Factors:  # noqa: D102
+    def convolve(  # noqa: D102
+        self, layer: Layer, graph: Graph, weights: dict[str, Tensor], h: Tensor, states: Sequence[Tensor]
+    ) -> Tensor:
         import torch
 
+        from mtgcn.engine.products import product
+
+        z, b = layer.factors(graph, weights, h)
         beta = math.log(self.strength / len(states) + 1)
         mapping = (1 - beta) * torch.eye(b.shape[1], device=b.device, dtype=b.dtype) + beta * b
-        return (1 - self.alpha) * z + self.alpha * states[0], mapping
+        return product((1 - self.alpha) * z + self.alpha * states[0], mapping)
 
     def l2_of(self, further: Iterable[str]) -> dict[str, float]:  # noqa: D102
         return {} if self.l2 is None else dict.fromkeys(further, self.l2)

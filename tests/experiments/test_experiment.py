@@ -208,7 +208,7 @@ def test_new_layer_is_a_class_and_a_line_in_the_registry(monkeypatch):
 
         @staticmethod
         def apply(graph, weights, x, rows=None):
-            return GC.apply(graph, weights, x, rows) + weights["bias"].unsqueeze(1)
+            return GC().apply(graph, weights, x, rows) + weights["bias"].unsqueeze(1)
 
         @staticmethod
         def factors(graph, weights, x, rows=None):

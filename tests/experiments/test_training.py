@@ -8,7 +8,7 @@ from mtgcn.data import toy
 from mtgcn.data.datasets import from_arrays, load
 from mtgcn.engine import machine
 from mtgcn.experiments import build, training
-from mtgcn.experiments.best_epoch import RULES
+from mtgcn.experiments.best_epoch import EARLY_STOP, RULES, EarlyStop
 from mtgcn.experiments.training import Progress, l2_of, train
 
 TOY = load("toy")
@@ -131,6 +131,30 @@ def test_all_rules_are_followed_whichever_counts():
         for name, value in one.best[rule].weights.items():
             assert torch.equal(value, other.best[rule].weights[name])
     assert one.best_epoch.tolist() != other.best_epoch.tolist()
+
+
+@pytest.mark.parametrize("by", ["accuracy", "loss"])
+def test_an_early_stop_keeps_the_weights_of_the_epoch_where_the_loss_rises(by):
+    outcome = trained("GCN", runs=3, epochs=120, learning_rate=0.1, best_epoch_by=by)
+    loss = np.stack(outcome.curves["validation_loss"]).astype(float)  # without a task that of the main risk
+    stopped = outcome.best[EARLY_STOP]
+    for run in range(3):
+        losses = loss[:, run].tolist()
+        ends = [e for e in range(12, 121) if losses[e - 1] > sum(losses[e - 11 : e - 1]) / 10]
+        assert 12 <= ends[0] < 120
+        assert stopped.epoch[run] == ends[0]
+        shorter = trained("GCN", seeds=[run], epochs=ends[0], learning_rate=0.1).best[EARLY_STOP]
+        for name, value in shorter.weights.items():
+            assert torch.equal(value[0], stopped.weights[name][run])
+
+
+def test_a_run_that_never_stops_early_has_its_last_epoch_and_one_that_diverges_the_last_good_one():
+    stop, moving = EarlyStop(2), np.arange(2)
+    for number in range(1, 40):
+        falling, broken = 1 / number, np.nan if number > 5 else 1 / number
+        score, tie = stop.scores(number, moving, np.array([falling, broken]))
+        assert score.tolist() == [number, number]
+        assert np.isfinite(tie).tolist() == [True, number <= 5]
 
 
 def test_main_loss_is_that_of_a_network_without_tasks():

@@ -205,7 +205,7 @@ def test_a_dense_layer_sees_no_neighbour():
     x = torch.from_numpy(np.random.default_rng(0).normal(size=(1, GRAPH.nodes, 5)))
     b = {"B": torch.ones(1, 5, 2, dtype=torch.float64), "b": torch.tensor([[3.0, 4.0]], dtype=torch.float64)}
     expected = x[:, GRAPH.test].sum(2, keepdim=True) + torch.tensor([3.0, 4.0])
-    torch.testing.assert_close(Dense.apply(graph, b, x, NodeSet("test", GRAPH.test)), expected)
+    torch.testing.assert_close(Dense().apply(graph, b, x, NodeSet("test", GRAPH.test)), expected)
 
 
 def test_a_new_remedy_is_a_class_and_a_line_in_the_registry(monkeypatch):

@@ -10,9 +10,9 @@ from torch import Tensor
 from mtgcn.data import toy
 from mtgcn.data.datasets import Dataset, from_arrays
 from mtgcn.experiments import experiment
+from mtgcn.experiments.build import architecture_of
 from mtgcn.experiments.parameters import Parameters
-from mtgcn.model.batch import Architecture, Batch
-from mtgcn.model.layers import LAYERS
+from mtgcn.model.batch import Batch
 from mtgcn.model.network import Network
 from support.dense import DenseNetwork
 
@@ -40,9 +40,7 @@ def parameters(network: str = "GCN", tasks: dict[str, Any] | None = None, **valu
 def double_network(graph: Dataset, chosen: Parameters, seeds: Sequence[int] | None = None) -> Network:
     """The engine's network in float64, where it can be compared to the last digits."""
     (tasks,) = chosen.networks.values()
-    sizes = chosen.hidden_layers, chosen.hidden_units
-    architecture = Architecture(LAYERS[chosen.layer], *sizes, chosen.dropout, chosen.remedy_settings, chosen.adjacency)
-    batch = Batch(graph, architecture, seeds or chosen.seeds, CPU, chosen.backend, torch.float64)
+    batch = Batch(graph, architecture_of(chosen), seeds or chosen.seeds, CPU, chosen.backend, torch.float64)
     return Network(batch, tasks, None, chosen.main_weight, chosen.weighting, chosen.gradnorm_alpha)
 
 

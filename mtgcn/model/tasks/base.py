@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mtgcn.engine.sparse import Features
     from mtgcn.model.batch import Batch
     from mtgcn.model.forward import Pass
-    from mtgcn.model.layers import Layer
+    from mtgcn.model.layer import Layer
 
 NodesOfRisk = Literal["labelled", "unlabelled", "all"]
 Likelihood = Literal["gaussian", "laplace", "softmax"]  # of squared errors, absolute errors, cross-entropy
@@ -64,11 +64,12 @@ class Task(ABC):
     def outputs(self) -> int:
         """The number of values that the head rebuilds for a node."""
 
-    def sites(self) -> Sequence[tuple[type[Layer], int, int]]:
+    def sites(self) -> Sequence[tuple[Layer, int, int]]:
         """The layers of the head, from the embedding on, each with its inputs and outputs."""
         architecture = self.batch.architecture
         widths = [*[architecture.hidden_units] * self.layers, self.outputs]
-        return [(architecture.layer, widths[number], widths[number + 1]) for number in range(self.layers)]
+        layers = [*[architecture.layer] * (self.layers - 1), architecture.layer.decoder]
+        return [(layer, widths[number], widths[number + 1]) for number, layer in enumerate(layers)]
 
     @abstractmethod
     def risk(self, forward: Pass, nodes: NodeSet | None) -> Tensor:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from mtgcn.model.layers import Dense, Layer
+from mtgcn.model.layer import Layer
+from mtgcn.model.layers import Dense
 from mtgcn.model.tasks.base import Task, TaskParameters
 
 if TYPE_CHECKING:
@@ -45,9 +46,9 @@ class Pairs(Task):
         """Return the pairs of a run, (2, P), and their labels, (P,) int64; P is the same for all runs."""
         raise NotImplementedError
 
-    def sites(self) -> Sequence[tuple[type[Layer], int, int]]:
+    def sites(self) -> Sequence[tuple[Layer, int, int]]:
         """One dense layer, from the hidden units to the labels."""
-        return [(Dense, self.batch.architecture.hidden_units, self.outputs)]
+        return [(Dense(), self.batch.architecture.hidden_units, self.outputs)]
 
     def embedding(self, forward: Pass) -> Tensor:
         """Return the embedding that pairs are compared in, (runs, n, hidden units)."""
@@ -60,7 +61,7 @@ class Pairs(Task):
         site = f"{self.name}.0"
         h = forward.drop(self.embedding(forward), site)
         apart = (self._differences.at() @ h).abs()
-        logits = Dense.apply(forward.graph, forward.weights.of(site), apart)
+        logits = Dense().apply(forward.graph, forward.weights.of(site), apart)
         losses = cross_entropy(logits.flatten(0, 1), self.labels.flatten(), reduction="none")
         return (losses.view(self.labels.shape).double() * self._share(nodes)).sum(1)
 
