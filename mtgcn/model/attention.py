@@ -98,6 +98,9 @@ class GAT(Layer):
 
         from mtgcn.engine.products import product
 
+        if rows is not None and rows.by_run:  # between them the runs want most
+            z, stacked = self.factors(graph, weights, x)
+            return graph.take(z, rows), stacked
         b = weights["B"]  # (runs, heads, inputs, outputs)
         runs, heads, inputs, outputs = b.shape
         sides = torch.stack([weights["left"], weights["right"]], dim=3).flatten(0, 1)  # (runs * heads, outputs, 2)

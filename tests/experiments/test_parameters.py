@@ -82,7 +82,7 @@ def test_parameters_cannot_be_changed_afterwards():
         ({"stop_below": -1}, "stop_below is -1"),
         ({"l2_layers": "last"}, "'first' or 'all'"),
         ({"device": "gpu"}, "'auto', 'cpu' or 'cuda'"),
-        ({"layer": "GAT"}, "there is no layer 'GAT'"),
+        ({"layer": "GIN"}, "there is no layer 'GIN'"),
         ({"hidden_unit": 8}, "there is no parameter 'hidden_unit'; did you mean 'hidden_units'?"),
         ({"dataset": "coar"}, "there is no data set 'coar'"),
     ],

@@ -28,6 +28,7 @@ TASKS: dict[str, dict[str, Any]] = {
 WAYS: dict[str, dict[str, Any]] = {
     **{backend: {"backend": backend} for backend in BACKENDS},
     "means": {"layer": "SAGE", "hidden_layers": 2},
+    "attention": {"layer": "GAT", "hidden_layers": 2, "layer_settings": {"heads": 2}},
     "other edges": {"remedy": "dropedge"},
     "runs that end early": {"plateau_patience": 1, "plateau_factor": 0.5, "stop_below": 1e-3, "epochs": 20},
     "risks over all nodes": {"validation_risk_nodes": "all", "hidden_layers": 2},
