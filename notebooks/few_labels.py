@@ -64,7 +64,7 @@ page.networks_table(parameters)
 # A split is drawn from a seed. Of each class the first *k* of 80 nodes set aside carry a label, so a smaller training
 # set lies within a larger one; a class gives half of its nodes at the most. From all other nodes 500 are drawn for
 # validation and 1,000 for testing, the same for every *k*. With `small_validation` only as many validation nodes are
-# used as there are training nodes.
+# used as there are training nodes. The runs of a size train together, each on its split and from a seed of its own.
 
 # %%
 outcome = mtgcn.run(parameters, retrain=retrain)

@@ -1,5 +1,7 @@
 """Gains over the plain GCN by number of labels: runs of a label study in, means and intervals over splits out."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from mtgcn.analysis import statistics, wording
@@ -41,6 +43,21 @@ def summary(splits: pd.DataFrame) -> pd.DataFrame:
             row["p"] = statistics.paired_permutation(accuracy, accuracy - gain)
         rows.append(row)
     return pd.DataFrame(rows, columns=[*CELL, *SUMMARY])
+
+
+def side_by_side(ways: Mapping[str, pd.DataFrame], labels: int) -> pd.DataFrame:
+    """Return the gains of several `summary` with so many labels: (data set, network) down, a column for each of them.
+
+    A gain is a text with its interval, "" where there is none.
+    """
+    columns = {}
+    for way, numbers in ways.items():
+        own = numbers[(numbers["labels"] == labels) & (numbers["network"] != BASELINE)]
+        rows = zip(own["dataset"], own["network"], own["gain"], own["low"], own["high"], strict=True)
+        columns[way] = {(dataset, network): wording.interval(*gain, digits=1) for dataset, network, *gain in rows}
+    index = list(dict.fromkeys(cell for column in columns.values() for cell in column))
+    text = {way: [column.get(cell, "") for cell in index] for way, column in columns.items()}
+    return pd.DataFrame(text, pd.MultiIndex.from_tuples(index, names=["data set", "network"]))
 
 
 def table(numbers: pd.DataFrame, dataset: str) -> Table:

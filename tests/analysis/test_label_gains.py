@@ -48,6 +48,15 @@ def test_the_table_has_accuracy_of_gcn_and_gains_of_the_others() -> None:
     assert not table.bold["GCN"].any()
 
 
+def test_ways_stand_side_by_side_with_so_many_labels() -> None:
+    usual, empty = (label_gains.summary(label_gains.by_split(runs)) for runs in (label_runs(), pd.DataFrame()))
+    both = label_gains.side_by_side({"tuned": empty, "usual": usual, "none": empty}, 3)
+    assert both.index.tolist() == [("cora", "AE")]
+    assert list(both) == ["tuned", "usual", "none"]
+    assert both.iloc[0].tolist() == ["", label_gains.table(usual, "cora").text.loc[3, "AE"], ""]
+    assert label_gains.side_by_side({"usual": empty}, 3).empty
+
+
 def test_the_figure_has_a_panel_for_each_data_set_and_a_band_for_each_network() -> None:
     both = pd.concat([label_runs(), label_runs().assign(dataset="pubmed")])
     figure = figures.gain_bands(label_gains.summary(label_gains.by_split(both)))
