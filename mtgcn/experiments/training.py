@@ -27,7 +27,7 @@ FURTHER = re.compile(r"encoder\.[1-9]")  # weights of the encoder beyond its fir
 class Progress:
     """Where the training stands after an epoch."""
 
-    epoch: int
+    epoch: int  # 0 for runs that are there from before
     validation_accuracy: float  # mean over the runs, in percent, of the best so far
     moving: int  # runs that still train
     begins: int = 0  # runs of a batch that is told of for the first time

@@ -101,7 +101,9 @@ def _files(job: Training, report: Report) -> dict[str, bytes]:
     def told(label: str, progress: Progress) -> None:
         if progress.epoch == 0:
             pace.known(progress.begins)
-        elif progress.begins:
+            report(f"{label}, trained before; {pace.text()}")
+            return
+        if progress.begins:
             pace.batch(progress.begins)
         if progress.begins or progress.epoch % 50 == 1:
             where = f"{label}, epoch {progress.epoch}, validation {progress.validation_accuracy:.1f} %"
