@@ -54,7 +54,10 @@ def side_by_side(ways: Mapping[str, pd.DataFrame], labels: int) -> pd.DataFrame:
     for way, numbers in ways.items():
         own = numbers[(numbers["labels"] == labels) & (numbers["network"] != BASELINE)]
         rows = zip(own["dataset"], own["network"], own["gain"], own["low"], own["high"], strict=True)
-        columns[way] = {(dataset, network): wording.interval(*gain, digits=1) for dataset, network, *gain in rows}
+        columns[way] = {
+            (dataset, network): wording.interval(gain, low, high, digits=1)
+            for dataset, network, gain, low, high in rows
+        }
     index = list(dict.fromkeys(cell for column in columns.values() for cell in column))
     text = {way: [column.get(cell, "") for cell in index] for way, column in columns.items()}
     return pd.DataFrame(text, pd.MultiIndex.from_tuples(index, names=["data set", "network"]))
