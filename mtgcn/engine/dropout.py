@@ -68,15 +68,16 @@ class Dropout:
         self.reorder = reorder
         self._calls = 0
         self._before: State = states(self.streams)  # where the streams were before the last draw
-        self._drawn = torch.empty(0, dtype=torch.uint8)  # of the whole graph
-        self._kept, self._again = self._drawn, [self._drawn]  # of what is there, in each of its orders
+        self._drawn = np.empty(0, np.uint8)  # of the whole graph
+        self._kept = torch.empty(0, dtype=torch.uint8)  # of what is there, in each of its orders
+        self._again: list[Tensor] = []
 
     def mask(self) -> Mask:
         """Return the next epoch's mask."""
         bit = self._calls % EPOCHS_A_BYTE if self.rate == 0.5 else 0
         if bit == 0:
             self._before = states(self.streams)
-            self._take(self._draw())
+            self._draw()
         self._calls += 1
         return Mask(self._kept, self._again, bit, self.scale)
 
@@ -85,8 +86,9 @@ class Dropout:
         self.streams, self._calls = [before.streams[run] for run in runs], before._calls
         self._before = [before._before[run] for run in runs]
         if self._calls:
-            parts = before._drawn.split(before.sizes)
-            self._take(torch.cat([parts[run] for run in runs]))
+            parts = np.split(before._drawn, np.cumsum(before.sizes)[:-1])
+            self._drawn = np.concatenate([parts[run] for run in runs])
+            self._take()
 
     def state(self) -> tuple[int, State]:
         """Return how many masks were given, and where the streams were before they drew the last ones."""
@@ -97,17 +99,31 @@ class Dropout:
         set_states(self.streams, before)
         self._calls, self._before = calls, before
         if calls:
-            self._take(self._draw())
+            self._draw()
 
-    def _take(self, drawn: Tensor) -> None:
-        self._drawn = drawn
-        self._kept = drawn if self.places is None else drawn[self.places]
-        self._again = [] if self.reorder is None else self.reorder(self._kept)
+    def _draw(self) -> None:
+        """Draw new masks where the old ones are: elsewhere they would lie in the gaps that large arrays leave."""
+        if not len(self._drawn):
+            self._drawn = np.empty(sum(self.sizes), np.uint8)
+        start = 0
+        for numbers, size in zip(self.streams, self.sizes, strict=True):
+            if self.rate == 0.5:
+                drawn = np.frombuffer(numbers.bytes(size), np.uint8)
+            else:
+                drawn = (numbers.random(size, np.float32) >= self.rate).view(np.uint8)
+            self._drawn[start : start + size] = drawn
+            start += size
+        self._take()
 
-    def _draw(self) -> Tensor:
-        pairs = zip(self.streams, self.sizes, strict=True)
-        if self.rate == 0.5:
-            drawn = [np.frombuffer(numbers.bytes(size), np.uint8) for numbers, size in pairs]
-        else:
-            drawn = [(numbers.random(size, np.float32) >= self.rate).view(np.uint8) for numbers, size in pairs]
-        return torch.from_numpy(np.concatenate(drawn)).to(self.device, non_blocking=True)
+    def _take(self) -> None:
+        """Find the masks of what is there, in each of its orders."""
+        drawn = torch.from_numpy(self._drawn).to(self.device, non_blocking=True)
+        self._kept = drawn if self.places is None else _put(drawn[self.places], self._kept)
+        if self.reorder is not None:
+            pieces = self.reorder(self._kept)
+            self._again = [_put(piece, old) for piece, old in zip(pieces, self._again or pieces, strict=True)]
+
+
+def _put(values: Tensor, place: Tensor) -> Tensor:
+    """Return the values in this place, or where they are if it has another size."""
+    return place.copy_(values) if place.shape == values.shape else values

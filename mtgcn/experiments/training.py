@@ -214,9 +214,9 @@ class Training:
         self.outcome.epochs[self.moving] = number
         self.outcome.learning_rate[self.moving] = rates
         self.outcome.diverged[self.moving] = ~np.isfinite(validation_loss)
-        for curve, value in zip(self.outcome.curves.values(), values, strict=True):
-            row = np.full(len(self.outcome.seeds), np.nan, np.float32)
-            row[self.moving] = value
+        rows = np.full((len(values), len(self.outcome.seeds)), np.nan, np.float32)
+        rows[:, self.moving] = values
+        for curve, row in zip(self.outcome.curves.values(), rows, strict=True):
             curve.append(row)
 
 

@@ -55,7 +55,7 @@ def bare_seconds(dataset: Dataset, network: str, seconds: float, runs: int = RUN
         bits = time.perf_counter()
         if len(taken) % EPOCHS_A_BYTE == 0:
             for dropout in draws:
-                dropout._take(dropout._draw())
+                dropout._draw()
             drawn = (time.perf_counter() - bits) / EPOCHS_A_BYTE
         taken.append(bits - start + drawn)
     return float(np.median(taken))
