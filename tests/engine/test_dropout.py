@@ -63,6 +63,18 @@ def test_masks_are_those_of_the_whole_at_the_places_and_in_the_second_order(rate
         assert torch.equal(second, first[order])
 
 
+def test_new_masks_lie_where_the_old_ones_did():
+    """On a large graph they would otherwise land in the gaps that freed arrays leave, and memory would grow."""
+    places = torch.arange(1000, 2000)
+    for drop in (dropout(0.5, reorder=lambda kept: list(kept.flip(0).split(5000))), dropout(0.5, places=places)):
+        first = drop.mask()
+        before, bits = [first.kept, *first.again], first.kept.clone()
+        for _ in range(EPOCHS_A_BYTE):
+            last = drop.mask()
+        assert not torch.equal(last.kept, bits)
+        assert [part.data_ptr() for part in (last.kept, *last.again)] == [part.data_ptr() for part in before]
+
+
 @pytest.mark.parametrize("rate", RATES)
 def test_run_draws_the_same_alone_or_in_company(rate):
     together = epochs(dropout(rate)).split(SIZES, dim=1)
