@@ -92,3 +92,13 @@ def few_labels() -> pd.DataFrame:
     each = counts["nodes"] / counts["classes"] / 100
     table.insert(5, "labels", table["rate"] * table["dataset"].map(each))
     return table
+
+
+def layers() -> pd.DataFrame:
+    """What others publish for other layers without tasks: ``source, from, layer, dataset, accuracy``, in percent."""
+    rows = [
+        (entry["source"], entry["from"], entry["layer"], dataset, value)
+        for entry in _printed("published_layers.yaml")
+        for dataset, value in entry["accuracy"].items()
+    ]
+    return pd.DataFrame(rows, columns=["source", "from", "layer", "dataset", "accuracy"])
