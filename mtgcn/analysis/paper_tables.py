@@ -94,10 +94,18 @@ def measured(runs: pd.DataFrame, dataset: str | None = None) -> Table:
     return Table(table.name, table.data, table.text.loc[:, shown], table.bold.loc[:, shown])
 
 
-def runs_in(folder: Path) -> pd.DataFrame:
-    """Return the runs of every page ``<data set of the paper>-<hidden layers>.csv`` in ``folder`` in one table."""
-    paths = sorted(path for dataset, _ in TABLE_1 for path in folder.glob(f"{dataset}-*.csv"))
-    paths = [path for path in paths if path.stem.split("-", 1)[1].isdigit()]
+def runs_in(folder: Path, protocol: str = "text") -> pd.DataFrame:
+    """Return the runs of every page ``<data set of the paper>-<hidden layers>.csv`` in ``folder`` in one table.
+
+    Under another ``protocol`` than the paper's text, its name and a hyphen stand before that.
+    """
+    before = "" if protocol == "text" else f"{protocol}-"
+    found = {
+        path: path.stem.removeprefix(before)
+        for dataset, _ in TABLE_1
+        for path in folder.glob(f"{before}{dataset}-*.csv")
+    }
+    paths = sorted(path for path, name in found.items() if name.split("-", 1)[1].isdigit())
     return pd.concat(map(pd.read_csv, paths), ignore_index=True) if paths else pd.DataFrame(columns=NEEDED)
 
 

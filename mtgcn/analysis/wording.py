@@ -4,6 +4,8 @@ import math
 from typing import Any
 
 DASH = "–"
+# How the two readings of the paper's protocol are called where people read.
+PROTOCOLS = {"text": "as the paper says", "matched": "as its figures suggest"}
 
 
 def with_error(mean: float, error: float, unknown: str = "", digits: int = 2) -> str:

@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from mtgcn.analysis import paper_tables
 from mtgcn.analysis.table import Table
-from mtgcn.book import contents, html_tables, reference, runs_index
+from mtgcn.book import contents, html_tables, reference, runs_index, verdict_strip
 
 
 class ResultsTable(SphinxDirective):
@@ -211,6 +211,7 @@ ALL = {
     "took": Took,
     "runs-index": RunsIndex,
     "pages-by-part": contents.PagesByPart,
+    "verdict-strip": verdict_strip.VerdictStrip,
     "when": When,
     "slider": Slider,
     "parameters-reference": ParametersReference,

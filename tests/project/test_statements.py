@@ -10,6 +10,7 @@ import pytest
 from project.statements import Statement
 
 ROOT = Path(__file__).parents[2]
+FIRST = ROOT / "book" / "index.md"
 PAGES = sorted(path.stem for path in (Path(__file__).parent / "statements").glob("[!_]*.py"))
 NUMBER = re.compile(r"(?<![\w.])[+−]?\d+(?:,\d{3})*(?:\.\d+)?")  # not that of L2
 SENTENCE = re.compile(r"(?<=\.) (?=[A-Z])")
@@ -24,18 +25,28 @@ EVERY = [(page, statement) for page in PAGES for statement in statements(page)]
 
 @cache
 def cells(page: str) -> list[tuple[str, bool]]:
-    """Return the Markdown of each cell, on one line without asterisks and headings, and whether it is the answer."""
+    """Return the Markdown of each cell, on one line without asterisks and headings, and whether it is the answer.
+
+    The first page is a chapter: its answer is the paragraph of that class.
+    """
+    if page == "index":
+        (answer,) = re.findall(r"^\{\.answer\}\n(.*?)\n\n", FIRST.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        return [(plain(answer), True)]
     notebook = jupytext.read(ROOT / "notebooks" / f"{page}.py")
     texts = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
-    plain = [re.sub(r"^#+ .*$|\*", "", cell.source, flags=re.MULTILINE) for cell in texts]
-    tagged = ["answer" in cell.metadata.get("tags", []) for cell in texts]
-    return [(" ".join(text.split()), tag) for text, tag in zip(plain, tagged, strict=True)]
+    return [(plain(cell.source), "answer" in cell.metadata.get("tags", [])) for cell in texts]
+
+
+def plain(text: str) -> str:
+    """Return Markdown on one line, without headings, asterisks and the addresses of links."""
+    text = re.sub(r"^#+ .*$|\*", "", text, flags=re.MULTILINE)
+    return " ".join(re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text).split())
 
 
 def problem(page: str, statement: Statement) -> str | None:
     """Say what is wrong with a statement, None when nothing is."""
     if not any(statement.phrase in text for text, _ in cells(page)):
-        return f"notebooks/{page}.py does not say '{statement.phrase}'"
+        return f"{page} does not say '{statement.phrase}'"
     written = NUMBER.findall(statement.phrase)
     said = statement.said()
     if isinstance(said, bool):
@@ -61,6 +72,11 @@ def test_the_first_cell_is_the_answer_and_nothing_in_it_is_left_unchecked(page: 
     assert NUMBER.findall(left) == [], left
     bare = [sentence for sentence in SENTENCE.split(answer) if not any(s.phrase in sentence for s in statements(page))]
     assert bare == [], "a sentence without a statement"
+
+
+def test_the_readme_begins_with_the_answer_of_the_first_page() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert cells("index")[0][0] in plain(readme[: readme.index("![")])
 
 
 def test_a_wrong_number_a_lost_phrase_and_a_false_verdict_are_found() -> None:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from project import statements
+from project.statements import verdicts as checked
 
 from mtgcn.analysis.literature import NETWORKS
-from mtgcn.analysis.table import Table
 from mtgcn.experiments import stored
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +46,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     write(folder, "matched-cora-5", {"other": 30.0, "AE+FR+ER": 5.0}, protocol="matched")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(stored.RESULTS, str(folder))
-        return runpy.run_path(str(ROOT / "notebooks/verdicts.py"))
+        return runpy.run_path(str(ROOT / "notebooks/verdicts.py")) | {"FOLDER": folder}
 
 
 @pytest.mark.parametrize(
@@ -77,10 +78,34 @@ def test_what_is_too_close_says_how_close(names: dict[str, Any]) -> None:
     assert row["half"] == pytest.approx(2.0096 * 6.0 / np.sqrt(SEEDS), rel=0.25)  # Student's t at 49 degrees
 
 
-def test_the_table_of_gains_can_be_shown(names: dict[str, Any]) -> None:
-    shown = Table("gains", names["shown"], names["text"], names["text"] == "").html()
-    assert "Citeseer, 1 hidden layer: AE" in shown
-    assert "matched" in shown
+def test_the_gains_are_there_as_numbers(names: dict[str, Any]) -> None:
+    row = names["numbers"].query("protocol == 'matched' and dataset == 'cora' and network == 'AE'").iloc[0]
+    assert row["mean"] == pytest.approx(30.0)
+    assert row["low"] < 30.0 < row["high"]
+
+
+def test_the_gain_that_decides_on_every_network_is_the_smallest(names: dict[str, Any]) -> None:
+    row = names["deciding"].query("protocol == 'text' and dataset == 'cora' and claim == 1").iloc[0]
+    assert (row["network"], row["mean"]) == ("ER", pytest.approx(-1.0))
+
+
+def test_claims_are_judged_in_all_their_places_together(names: dict[str, Any]) -> None:
+    found = names["overall"].set_index(["protocol", "claim"])["verdict"]
+    assert found["text", 1] == "does not hold"
+    assert found["matched", 4] == "holds"
+
+
+def test_verdicts_found_by_other_means_are_the_same(names: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The statements of the page have their own tests and their own Holm; both must come to one verdict."""
+    for cached in (statements.page, statements.wide, checked.chosen, checked.verdicts):
+        cached.cache_clear()
+    monkeypatch.setattr(statements, "RESULTS", names["FOLDER"])
+    text = names["verdicts"].query("protocol == 'text'")
+    places = [f"{dataset}-{depth}" for dataset, depth in text[["dataset", "hidden_layers"]].to_numpy()]
+    found = dict(zip(zip(text["claim"], places, strict=True), text["verdict"], strict=True))
+    assert checked.verdicts("text") == found
+    for cached in (statements.page, statements.wide, checked.chosen, checked.verdicts):
+        cached.cache_clear()
 
 
 def test_p_values_are_corrected_within_a_claim_and_protocol(names: dict[str, Any]) -> None:

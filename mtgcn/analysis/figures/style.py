@@ -78,6 +78,10 @@ def handle(network: str, line: bool = True, suffix: str = "") -> Line2D:
     return Line2D([], [], color=look.colour, linestyle=dashes, marker=look.marker, ms=6, label=network + suffix)
 
 
+# How the two readings of the protocol are drawn beside each other.
+PROTOCOLS = {"text": Style("#0072b2", "o", "-"), "matched": Style("#d55e00", "s", "-")}
+
+
 class Figure(MatplotlibFigure):
     """A matplotlib figure that a notebook shows as SVG, with a description for those who cannot see it."""
 
