@@ -73,8 +73,8 @@ page.beside_stored(outcome) if retrain else None
 # %% [markdown]
 # ## Gains
 #
-# The gain on a split is a network's test accuracy less that of the plain GCN with the same labels and seeds. The band is
-# the 95 % interval of its mean over splits, Student's. What to see is where a band leaves zero, and on which side.
+# The gain on a split is a network's test accuracy minus that of the plain GCN with the same labels and seeds. The band is
+# the 95 % interval of its mean over splits, Student's. Look where a band leaves zero, and on which side.
 
 # %%
 numbers = label_gains.summary(label_gains.by_split(outcome.table))
@@ -88,8 +88,8 @@ figures.gain_bands(numbers)
 label_gains.table(numbers, dataset)
 
 # %% [markdown]
-# On how many splits a gain is above zero, and *p* of a paired permutation test over splits, not corrected for the number
-# of comparisons.
+# The number of splits with a gain, and *p* of a paired permutation test over splits, not corrected for the number of
+# comparisons.
 
 # %%
 numbers.loc[numbers["network"] != "GCN", ["labels", "network", "gain", "low", "high", "above", "splits", "p"]].round(3)

@@ -16,8 +16,8 @@
 # %% [markdown]
 # # When labels are scarce
 #
-# Self-supervision is offered for the case of few labels, and the paper has 20 a class and nothing else. Here the plain
-# GCN and four networks with tasks train with 1 to 80 labels a class, each number on the same random splits.
+# Self-supervision promises most where labels are few, but the paper tries only 20 labels for each class. Here the plain
+# GCN and four networks with tasks train with 1 to 80 labels for each class, all on the same random splits.
 
 # %% tags=["hide-input"]
 # In Colab this fetches the project with its results, and installs what it needs beside the torch that is there.
@@ -46,7 +46,7 @@ results = ["labels-*"]
 # %% [markdown]
 # Nothing is trained on this page. The splits of a data set are drawn from seeds 0, 1, …; a smaller training set lies
 # within a larger one, and test nodes are the same for all numbers of labels, so these compare within a split. A gain is
-# the test accuracy on a split less that of the plain GCN there. Intervals are Student's over splits, at 95 %.
+# the test accuracy on a split minus that of the plain GCN there. Intervals are Student's over splits, at 95 %.
 
 # %% tags=["hide-input"]
 WAYS = {"": "weights tuned with 20 labels a class", "tuned": "tuned with 3", "small": "validation as small as training"}
@@ -58,7 +58,7 @@ numbers = {name: label_gains.summary(label_gains.by_split(runs[way == name])) fo
 # ## The gain against the number of labels
 #
 # The tasks have the weights that were tuned on the usual split, with 20 labels a class, by validation accuracy. The band
-# is the 95 % interval of the mean gain. What to see is where a band leaves zero, and on which side.
+# is the 95 % interval of the mean gain. Look where a band leaves zero, and on which side.
 
 # %% tags=["hide-input"]
 figures.gain_bands(numbers[""])
@@ -86,7 +86,7 @@ figures.gain_bands(numbers["tuned"], " with weights tuned for three")
 # ## A validation set as small as the training set
 #
 # Nobody with three labels a class has 500 more to choose the best epoch by. Here there are as many validation nodes as
-# training nodes. What to see is whether a gain survives.
+# training nodes. Does a gain survive?
 
 # %% tags=["hide-input"]
 figures.gain_bands(numbers["small"], " with as few validation nodes")

@@ -331,7 +331,7 @@ def train(model: Model, data: Data, epochs: int = 5000) -> dict[str, float]:
 
 
 # %% [markdown]
-# That was all. Now one run of the plain GCN and one with AE, whose weight of 100 is the one that the search chose for
+# That is all. Now one run of the plain GCN and one with AE, whose weight of 100 is the one that the search chose for
 # this book. To keep the page under a minute each gets 400 epochs at the most; 18 of the 20 runs that this book reports
 # for these two networks had their best epoch by then.
 
@@ -347,7 +347,7 @@ here.round(1)
 # %% [markdown]
 # ## Beside the committed runs
 #
-# Test accuracy in percent of the runs above, and of the ten runs by the engine on the page *Cora, 1 hidden layer*,
+# Test accuracy in percent of the runs above, and of the ten runs by the engine on the page [Cora, 1 hidden layer](cora-1.ipynb),
 # whose random numbers are others.
 
 # %%
@@ -407,6 +407,6 @@ differences.set_index("of").map("{:.0e}".format)
 
 # %% [markdown]
 # Single precision has about seven digits, so these are rounding. The tests of the project make the same comparison in
-# double precision, for every network, with one and three hidden layers. What makes the engine fast is told on the
-# page *How it is fast*; the code of this page is also the module `mtgcn.model.plain`, against which the engine's
+# double precision, for every network, with one and three hidden layers. The page [How it is fast](../speed.md) tells what makes
+# the engine fast. The code of this page is also the module `mtgcn.model.plain`, against which the engine's
 # speed is measured.

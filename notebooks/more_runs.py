@@ -16,10 +16,10 @@
 # %% [markdown] tags=["answer"]
 # # More runs, other splits
 #
-# A hundred runs on the usual split make 3 of 5 gains over the plain GCN clear: +0.53 points on Citeseer and +2.73 on
-# Cora with five layers, but −0.19 on Pubmed. On ten random splits 2 of 5 are clear: +0.67 on Citeseer and −0.66 on
-# Pubmed. So Citeseer's gain and Pubmed's loss are owed neither to ten lucky runs nor to one split, while the gain with
-# five layers may belong to the split. Ten runs alone show the wrong sign in up to 33.1 % of the cases.
+# With a hundred runs instead of ten, one network with tasks gains +0.53 points on Citeseer and +2.73 on Cora with five
+# layers, and loses on Pubmed, with −0.19. Citeseer's gain and Pubmed's loss stay when other papers carry the labels: ten
+# random splits show +0.67 on Citeseer and −0.66 on Pubmed. The gain with five layers may belong to the usual split alone.
+# Ten runs can mislead: on Cora with one layer they show the wrong sign in 33.1 % of the cases.
 
 # %% tags=["hide-input"]
 # In Colab this fetches the project with its results, and installs what it needs beside the torch that is there.
@@ -50,16 +50,15 @@ results = ["hundred-*", "splits-*"]
 
 # %% [markdown]
 # The paper compares networks by ten runs on one split. Two doubts remain after that: would another ten runs have said
-# the same, and would other labelled papers? For each place (data set and depth) of Tables 1 and 2, this page puts the
-# plain GCN beside one network with tasks: a hundred runs of both on the usual split, and three on each of ten random
-# ones. It is the network with the highest mean accuracy on the *validation* nodes in the ten reported runs, which are
-# among the hundred. Nothing is trained on this page.
+# the same, and would other labelled papers? This page compares the plain GCN with one network with tasks for each data
+# set and depth of Tables 1 and 2: a hundred runs of both on the usual split, and three on each of ten random splits. The
+# network is the one with the highest mean accuracy on the *validation* nodes. Nothing is trained on this page.
 #
 # ## How a gain is computed
 #
-# A gain is the test accuracy of a run less that of the plain GCN with the same seed on the same split. The runs of one
-# random split share its nodes and are not independent of each other, so they are averaged first: there, a split is one
-# value.
+# A gain is the test accuracy of a run minus that of the plain GCN with the same seed on the same split. The runs of one
+# random split share its nodes, so they are not independent of each other. They are averaged first, and each split counts
+# as one value.
 
 # %% tags=["hide-input"]
 CELL = ["dataset", "hidden_layers"]
@@ -79,8 +78,7 @@ on_splits = on_splits.agg({"test_accuracy": "mean", "gain": "mean", "seed": "nun
 
 # %% [markdown]
 # The interval of a mean gain is Student's, at 95 %. Its *p* comes from a paired permutation test: if the network made
-# no difference, each gain could as well have had the other sign. It is the *p* that the page of the place shows, too;
-# *p (Holm)* beside it is corrected for all rows of the table.
+# no difference, each gain could as well have had the other sign. *p (Holm)* is corrected for all rows of the table.
 
 # %% tags=["hide-input"]
 SWAPS = {"permutation_type": "samples", "n_resamples": 9_999, "rng": 0}
@@ -164,14 +162,14 @@ stored.keep(table.csv(), "hundred.csv")
 table
 
 # %% [markdown]
-# Three intervals stay clear of zero, and one of them lies below it. That says that a network is better or worse *on
-# these thousand test nodes, with these labels*: more runs make the statement sharper, never wider. Where the gain is
-# small, ten runs are a poor guide to its sign: they mislead in 33.1 % of the cases on Cora with one layer, in 1.8 % on
+# The gains on Citeseer and on Cora with five layers are clear, and so is the loss on Pubmed. But they are clear only for
+# *these thousand test nodes and these labels*: more runs make that statement sharper, not more general. Where the gain
+# is small, ten runs are a poor guide to its sign: they mislead in 33.1 % of the cases on Cora with one layer, in 1.8 % on
 # Citeseer.
 #
 # ## Random splits
 #
-# The second doubt: here a split is what is repeated, with other labelled, other validation and other test nodes.
+# This answers the second doubt. Each split has other labelled, other validation and other test nodes.
 
 # %% tags=["hide-input"]
 data = summary(on_splits)
@@ -186,13 +184,13 @@ stored.keep(table.csv(), "splits.csv")
 table
 
 # %% [markdown]
-# Citeseer's gain is above zero on 10 of 10 splits, Pubmed's on 1 of 10. With five layers on Cora 8 of 10 splits show a
-# gain, +3.45 points in the mean, and yet the interval reaches from −1.31 to +8.21: splits differ that much there.
+# Citeseer gains on each of the 10 splits, and Pubmed loses on nearly all of them. With five layers on Cora the mean gain
+# is +3.45 points, and yet its interval reaches from −1.31 to +8.21: that is how much splits differ there.
 #
 # ## Ten runs, a hundred runs, ten splits
 #
-# The same network in each place three times: the mean gain of the first ten runs, of all runs, and of the splits, with
-# its 95 % interval.
+# Each panel shows one network three times: its mean gain in the first ten runs, in all runs, and on the random splits,
+# with 95 % intervals.
 
 # %% tags=["hide-input"]
 WAYS = {"first ten runs": first_ten, "all runs": hundred, "random splits": on_splits}
@@ -215,8 +213,9 @@ with mpl.rc_context(style.LOOK):
 figure
 
 # %% [markdown]
-# Where the two lower intervals lie on the same side of zero, as on Citeseer and Pubmed, the gain or loss is not owed to
-# the usual split alone. Where only the middle one is clear, as on Cora with five layers, it may belong to the split.
-# The weights of the tasks were tuned on the usual split and the random ones share the graph with it, so this is no test
-# on new data. And it is all in our reading of the protocol, with L2 on the first layer and the best epoch by validation
-# accuracy.
+# Where the two lower intervals lie on the same side of zero, as on Citeseer and Pubmed, the usual split is not the reason.
+# Where only the middle one is clear, as on Cora with five layers, it may be.
+#
+# Two limits remain. The weights of the tasks were tuned on the usual split, and the random splits share the graph with
+# it, so this is no test on new data. And all of it follows the paper's words: L2 on the first layer and the best epoch
+# by validation accuracy.

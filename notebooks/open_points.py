@@ -17,8 +17,8 @@
 # # What the paper leaves open
 #
 # A description of an experiment leaves out more than it seems. Where the paper can be read in two ways, this project
-# has chosen one, and each choice is a setting. Here every other choice is tried, each alone, with the same seeds: what
-# moves a result by more than its error has to be known before two implementations can be compared.
+# has chosen one, and each choice is a setting. Here every other choice is tried, each alone, with the same seeds. Two
+# implementations can only be compared when one knows which choices move a result by more than its error.
 
 # %% tags=["hide-input"]
 # In Colab this fetches the project with its results, and installs what it needs beside the torch that is there.
@@ -133,8 +133,8 @@ with mpl.rc_context(style.LOOK):
 figure
 
 # %% [markdown]
-# The difference to the default, seed by seed, with its 95 % interval. Of twenty such intervals one leaves zero outside
-# by chance.
+# The difference to the default, seed by seed, with its 95 % interval. By chance alone, one of twenty such intervals
+# excludes zero.
 
 # %%
 default = table[table["reading"] == "default"][["network", "seed", "test_accuracy"]]

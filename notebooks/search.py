@@ -16,8 +16,8 @@
 # %% [markdown] tags=["answer"]
 # # How the weights were chosen
 #
-# The paper tunes each network by a grid search, but prints neither the grid of the weights nor what decided. Here the
-# mean validation accuracy decided, over 700 points and 2,319 runs.
+# The paper tunes each network by a grid search, but prints neither the grid of weights nor how the best point was chosen.
+# Here the mean validation accuracy decided, over 700 points and 2,319 runs.
 #
 # - **What is there to gain?** Little, and most where runs differ most. With 1 or 2 hidden layers the best point of a
 #   data set is at most 1.1 points above the plain GCN on the validation nodes. With 5 on Cora it is 9.5 points above,
@@ -25,8 +25,8 @@
 # - **How much does the choice matter?** With 1 hidden layer on Cora, 32 of the 68 points of FR are at most half a point
 #   below the best: another weight would have served as well. With 5, none of the other 55 is.
 # - **Does anything leak?** No. A search looks at validation accuracy alone, its seeds are 1000 or larger, and a run
-#   with such a seed is never reported. The best of many points owes some of its score to luck, so the reported runs are
-#   new ones.
+#   with such a seed is never reported. The best of many points has also been lucky, so the reported runs are new
+#   ones.
 
 # %% tags=["hide-input"]
 # In Colab this fetches the project with its results, and installs what it needs beside the torch that is there.
@@ -107,7 +107,7 @@ cells.pivot_table("cell", "search", "network", aggfunc="first", sort=False).fill
 #
 # ## The chosen points
 #
-# A row is a network: the validation accuracy of the chosen point, mean ± standard error over its runs, how many points
+# Each line is a network: the validation accuracy of the chosen point, mean ± standard error over its runs, how many points
 # were tried with how many runs in all, and the chosen values. Every point gets a few runs, the best ones more. Look at
 # how far the chosen weights of a task lie apart from one data set to the next.
 #

@@ -16,9 +16,9 @@
 # %% [markdown]
 # # Random splits
 #
-# One split proves little. Which 20 papers of a class carry a label, and which thousand are asked about, is chance too,
-# and the usual split is a single throw of it: ten runs on it repeat everything but that. Here the networks train
-# on several splits drawn at random, of the same sizes, and the question is whether a gain outlives the split.
+# One split proves little. Chance decides which 20 papers of a class carry a label, and which thousand are for testing.
+# More runs on the usual split repeat everything but that. Here the networks train on several random splits of the same
+# sizes. Does a gain stay when the split changes?
 
 # %% tags=["hide-input"]
 # In Colab this fetches the project with its results, and installs what it needs beside the torch that is there.
@@ -79,7 +79,7 @@ page.beside_stored(outcome) if retrain else None
 # %% [markdown]
 # ## Gains, split by split
 #
-# The gain of a run is its test accuracy less that of the plain GCN with the same seed on the same split. The interval of
+# The gain of a run is its test accuracy minus that of the plain GCN with the same seed on the same split. The interval of
 # a mean is Student's, at 95 %.
 
 # %%
@@ -94,8 +94,8 @@ def interval(gains):
 
 
 # %% [markdown]
-# A point is a run. What to see is how far the means of the splits lie apart compared with the runs of one split, and on
-# how many they fall right of zero. The band is the interval of the mean over splits, where a split is one value.
+# A point is a run. Compare how far the means of the splits lie apart with how far the runs of one split do. The band is
+# the interval of the mean over splits, where each split counts as one value.
 
 # %%
 tried = [network for network in networks if network != "GCN"]
@@ -143,8 +143,8 @@ for network, own in gains.items():
 pd.DataFrame.from_dict(rows, orient="index").round(3)
 
 # %% [markdown]
-# The interval is usually wider than one from as many runs on a single split. It is the one to look at for what a
-# network would gain on papers labelled by someone else.
+# The interval is usually wider than one from as many runs on a single split. Look at it to
+# judge what a network would gain if other papers carried the labels.
 #
 # ## Computed with
 

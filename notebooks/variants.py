@@ -16,8 +16,8 @@
 # %% [markdown]
 # # One experiment under several settings
 #
-# The same networks, seeds and data under several settings, which differ in what each of them says. What moves a result
-# by more than its error has to be known before two implementations can be compared.
+# The same networks, seeds and data under several settings. Two implementations can only be compared when one knows which
+# settings move a result by more than its error.
 
 # %% tags=["hide-input"]
 # In Colab this fetches the project with its results, and installs what it needs beside the torch that is there.
@@ -72,7 +72,7 @@ page.beside_stored(outcome) if retrain else None
 # %% [markdown]
 # ## What each setting does
 #
-# Each row is a setting. A dot is the mean test accuracy of a network with its standard error, at the best epoch by the
+# Each line is a setting. A dot is the mean test accuracy of a network with its standard error, at the best epoch by the
 # rule of the protocol. The dotted line is the paper's mean, where it has one for this data set and depth.
 
 # %%

@@ -147,10 +147,10 @@ with mpl.rc_context(style.LOOK):
 figure
 
 # %% [markdown]
-# What to see: with L2 on the first layer only, a candidate is far away whatever else it says. On all layers, the whole
-# penalty is nearer than the half. No switch of step 2 comes nearer beyond chance. Keeping the self-loops of the raw files
+# With L2 on the first layer only, a candidate is far from the paper, whatever its other settings. On all layers, the
+# whole penalty is nearer than the half. No switch of step 2 comes nearer beyond chance. Keeping the self-loops of the raw files
 # just misses the bar (97.4 percent of the samples) and moves Citeseer by 0.07 points only. Biases and raw features keep
-# the network with five layers from collapsing (36.45 and 64.58 percent), so the authors hardly had them.
+# the network with five layers from collapsing (36.45 and 64.58 percent), so the authors probably used neither.
 #
 # ## Two readings beside the paper
 

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import jupytext
 import pandas as pd
 import pytest
 
@@ -16,6 +17,9 @@ FILES = {
     for path in PROJECT.parameter_files([])
     if (file := parameter_file.load(path, PROJECT.notebooks)).experiment is not None
 }
+# Pages that show what others trained; the tutorials among them teach, and have no answer of their own.
+SUMMARIES = [path for path in PROJECT.parameter_files([]) if path.stem not in FILES]
+OPEN = {"model", "quickstart"}
 NETWORK = r"\b((?:GCN|AE|FR|ER)(?:\+(?:FR|ER))*)"
 # "GCN 65.5 %", of one depth "with 5", of one reading or variant "(L2 on all layers)"; "ER gains −0.17 points".
 MEAN = re.compile(NETWORK + r" (\d+\.\d) %(?: with (\d+)\b| \(([^)]*)\))?")
@@ -41,6 +45,22 @@ def test_the_numbers_of_the_answer_are_those_of_the_results(name: str) -> None:
         assert f"{(wide[network] - wide['GCN']).mean():+.2f}".replace("-", "−") == said
     assert means
     assert len(re.findall(r"\d+\.\d+", answer)) == len(means) + len(gains), "a number that no test looks at"
+
+
+@pytest.mark.parametrize("path", SUMMARIES, ids=lambda path: path.stem)
+def test_a_page_that_gathers_results_begins_with_its_answer(path: Path) -> None:
+    notebook = jupytext.read(parameter_file.load(path, PROJECT.notebooks).notebook.with_suffix(".py"))
+    first = notebook.cells[0]
+    heading, _, answer = first.source.partition("\n\n")
+    assert heading.startswith("# ")
+    assert len(heading.removeprefix("# ")) < 60
+    assert "answer" in first.metadata.get("tags", []) or path.stem in OPEN
+    assert re.search(r"\w+[.?]", answer), "no sentence under the title"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_title_of_a_page_that_trains_is_short(name: str) -> None:
+    assert len(FILES[name].title) < 60
 
 
 @pytest.mark.parametrize("what", ["at best", "is the highest mean"])

@@ -91,7 +91,7 @@ STATEMENTS = [
     ),
     Statement("No candidate with row-normalised features goes below the paper there", never_below),
     Statement(
-        "with L2 on the first layer only, a candidate is far away whatever else it says",
+        "With L2 on the first layer only, a candidate is far from the paper, whatever its other settings.",
         lambda: min(far for one, far in candidates().items() if one[0].startswith("first")) > worst_on_all(),
     ),
     Statement("comes nearer beyond chance. Keeping the self-loops", nothing_taken_over),
