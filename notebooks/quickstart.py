@@ -14,7 +14,7 @@
 # ---
 
 # %% [markdown]
-# # The first ten minutes
+# # Quickstart: the first ten minutes
 #
 # A graph neural network learns to sort papers into fields from their words and their citations, with very few
 # papers labelled. Tasks that need no labels, such as rebuilding the words of a paper, may help it. Run the

@@ -67,7 +67,7 @@ def title(name):
     return wording.cell(f"{dataset} with {remedy}" if remedy else dataset, int(depth))
 
 
-points = stored.read(*results)  # one row a point of a grid
+points = stored.read(*results)  # one row for each point of a grid
 if points.empty:
     points = pd.DataFrame(columns=["results", "network", "runs", "first_seed", "validation_accuracy", "sem", "chosen"])
 points.insert(0, "search", points["results"].map(title))

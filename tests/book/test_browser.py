@@ -80,6 +80,11 @@ def test_search_finds_over_smoothing(site: Site) -> None:
         page.wait_for_selector(f"#search-results li a:has-text('{title}')")
 
 
+def test_search_finds_the_quickstart(disk: Site) -> None:
+    disk.page.goto(f"{disk.address}/search.html?q=quickstart")
+    disk.page.wait_for_selector("#search-results li a[href*='runs/quickstart']")
+
+
 def test_theme_switch(site: Site) -> None:
     page = site.open("book/index.html")
     backgrounds = set()

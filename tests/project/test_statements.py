@@ -8,6 +8,7 @@ from pathlib import Path
 import jupytext
 import pytest
 from project.statements import Statement
+from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parents[2]
 FIRST = ROOT / "book" / "index.md"
@@ -74,9 +75,11 @@ def test_the_first_cell_is_the_answer_and_nothing_in_it_is_left_unchecked(page: 
     assert bare == [], "a sentence without a statement"
 
 
-def test_the_readme_begins_with_the_answer_of_the_first_page() -> None:
+def test_readme_and_abstract_give_the_answer_of_the_first_page() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert cells("index")[0][0] in plain(readme[: readme.index("![")])
+    ((answer, _),) = cells("index")
+    assert answer in plain(readme[: readme.index("![")])
+    assert answer in YAML(typ="safe").load(ROOT / "metadata.yaml")["abstract"]
 
 
 def test_a_wrong_number_a_lost_phrase_and_a_false_verdict_are_found() -> None:
