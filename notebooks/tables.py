@@ -49,16 +49,6 @@ from mtgcn.experiments import stored
 # %% tags=["parameters", "hide-input"]
 results = ["citeseer-1", "cora-1", "cora-2", "cora-5", "pubmed-1", "matched-*"]
 
-# %% [markdown]
-# Nothing is trained on this page. It reads the runs of the pages on single data sets. A cell that has not been run yet
-# holds a dash. The weights of the tasks, and what else the paper tunes, were chosen by validation accuracy with other
-# seeds than those shown here; the parameter file of each page names the search.
-#
-# ## How the numbers come about
-#
-# The mean and its standard error are over the runs of a network. A *gain* is the test accuracy of a run minus that of
-# the plain GCN with the same seed, so each pair has the same start of the random numbers.
-
 # %% tags=["hide-input"]
 CELL = ["dataset", "hidden_layers"]
 NETWORK = [*CELL, "network"]
@@ -70,11 +60,6 @@ paired["gain"] = paired["test_accuracy"] - paired["test_accuracy_gcn"]
 
 accuracy = runs.groupby(NETWORK)["test_accuracy"].agg(runs="count", all="size", mean="mean", sem="sem")
 accuracy["diverged"] = accuracy.pop("all") - accuracy["runs"]
-
-# %% [markdown]
-# The interval of a mean gain is Student's, at 95 %. Its *p* comes from a paired permutation test: if a network made no
-# difference, each gain could as well have had the other sign. With ten runs all 1,024 ways are counted, so *p* is
-# never below 0.002.
 
 # %% tags=["hide-input"]
 SWAPS = {"permutation_type": "samples", "n_resamples": 9_999, "rng": 0}
@@ -95,11 +80,6 @@ def p_value(gains):
 gains = paired.groupby(NETWORK)["gain"].agg(count="count", gain="mean", sem="sem", p=p_value)
 half = stats.t.ppf(0.975, gains["count"] - 1) * gains.pop("sem")
 gains["gain_low"], gains["gain_high"] = gains["gain"] - half, gains["gain"] + half
-
-# %% [markdown]
-# Beside them stand the paper's figures. A difference from the paper is called small (≈) within two standard errors of
-# the difference, and large (≠) beyond. A table makes many comparisons at once, so its *p* are corrected after Holm:
-# the smallest is multiplied by their number, the next by one less, and so on.
 
 # %% tags=["hide-input"]
 paper = literature.accuracies().rename(columns={"mean": "paper_mean", "sem": "paper_sem"})
@@ -261,3 +241,20 @@ means_by_protocol(both, paper_tables.CELLS)
 
 # %% [markdown]
 # The page [Does it hold?](does_it_hold.ipynb) says what the tables mean for the paper's claims.
+#
+# ## How the numbers come about
+#
+# Nothing is trained on this page. It reads the runs of the pages on single data sets. A cell that has not been run yet
+# holds a dash. The weights of the tasks, and what else the paper tunes, were chosen by validation accuracy with other
+# seeds than those shown here; the parameter file of each page names the search.
+#
+# The mean and its standard error are over the runs of a network. A *gain* is the test accuracy of a run minus that of
+# the plain GCN with the same seed, so each pair has the same start of the random numbers.
+#
+# The interval of a mean gain is Student's, at 95 %. Its *p* comes from a paired permutation test: if a network made no
+# difference, each gain could as well have had the other sign. With ten runs all 1,024 ways are counted, so *p* is
+# never below 0.002.
+#
+# Beside them stand the paper's figures. A difference from the paper is called small (≈) within two standard errors of
+# the difference, and large (≠) beyond. A table makes many comparisons at once, so its *p* are corrected after Holm:
+# the smallest is multiplied by their number, the next by one less, and so on.

@@ -107,7 +107,7 @@ stored.keep(verdicts, "verdicts.csv")
 places = [place for place in paper_tables.CELLS if place in set(verdicts[PLACE].itertuples(index=False, name=None))]
 
 # %% tags=["hide-input"]
-LOOKS = {HOLDS: ("#009e73", "✓"), FAILS: ("#d55e00", "✗"), CLOSE: ("#b3b3b3", "±")}
+LOOKS = {HOLDS: ("#009e73", "✓"), FAILS: ("#d55e00", "✗"), CLOSE: (style.GREY, "±")}
 with mpl.rc_context(style.LOOK):
     counts = verdicts["verdict"].value_counts().reindex([HOLDS, FAILS, CLOSE], fill_value=0)
     said = ", ".join(f"{count} {word}" for word, count in counts.items())
@@ -117,9 +117,9 @@ with mpl.rc_context(style.LOOK):
         for row in verdicts[verdicts["protocol"] == protocol].itertuples():
             colour, sign = LOOKS[row.verdict]
             y = places.index((row.dataset, row.hidden_layers))
-            ax.scatter(row.claim, y, marker="s", s=520, color=colour, alpha=0.35)
+            ax.scatter(row.claim, y, marker="s", s=520, color=colour)
             text = f"±{row.half:.1f}" if row.verdict == CLOSE and row.half == row.half else sign
-            ax.text(row.claim, y, text, ha="center", va="center", fontsize=10)
+            ax.text(row.claim, y, text, ha="center", va="center", color="white", weight="bold")
         ax.set(title=f"trained {wording.PROTOCOLS[protocol]}", xlabel="claim", xticks=range(1, 7), xlim=(0.4, 6.6))
         ax.set_ylim(len(places) - 0.5, -0.5)
         ax.set_yticks(range(len(places)), [wording.cell(*place) for place in places])
