@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from mtgcn.engine.adam import Adam
-from mtgcn.engine.dropout import EPOCHS_A_BYTE
 from mtgcn.engine.machine import LARGE, fitting_threads, give_back, keep_large_blocks
 from mtgcn.experiments.best_epoch import EARLY_STOP, RULES, Best, EarlyStop, scores
 from mtgcn.experiments.parameters import Parameters
@@ -20,6 +19,7 @@ from mtgcn.experiments.recorder import Recorder, first_gradients
 from mtgcn.experiments.unfinished import Saver
 from mtgcn.model.network import Network
 
+GIVE_BACK = 4  # after so many epochs free memory goes back; after each it would cost a third of the time
 FURTHER = re.compile(r"encoder\.[1-9]")  # weights of the encoder beyond its first layer
 
 
@@ -126,8 +126,8 @@ def train(
                     number == reached + 1
                 ):  # not before: it makes large arrays that are soon freed; memory for these is not kept
                     keep_large_blocks()
-                elif number % EPOCHS_A_BYTE == 1 and network.batch.stored_values > LARGE:
-                    give_back()  # new masks have taken the place of old ones, among arrays that no longer fit there
+                elif number % GIVE_BACK == 1 and network.batch.stored_values > LARGE:
+                    give_back()  # large arrays leave gaps that others of another size do not fit into
                 if report is not None:
                     report(training.progress(number, number == reached + 1))
                 ended = number == parameters.epochs or not training.leave_ended_behind()
