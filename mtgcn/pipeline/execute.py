@@ -20,6 +20,7 @@ from nbclient.exceptions import DeadKernelError
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine, NotebookExecutionManager, papermill_engines
 from papermill.exceptions import PapermillExecutionError
+from traitlets.config import Config
 
 from mtgcn.experiments.stored import OUTBOX
 from mtgcn.files import temporary_folder
@@ -100,11 +101,18 @@ class _Engine(NBClientEngine):
         kernel_name: str,
         on_cell_start: Callable[..., None] | None = None,
         kernel_options: Mapping[str, Any] | None = None,
+        connection_file: str = "",
         **_: Any,
     ) -> None:
         """Run all cells; papermill calls this."""
+        config = Config(KernelManager={"connection_file": connection_file})
         client = _Client(
-            nb_man, kernel_name=kernel_name, timeout=None, startup_timeout=120, on_cell_start=on_cell_start
+            nb_man,
+            kernel_name=kernel_name,
+            timeout=None,
+            startup_timeout=120,
+            on_cell_start=on_cell_start,
+            config=config,
         )
         client.execute(**(kernel_options or {}))
 
@@ -145,6 +153,7 @@ def execute(job: Job, report: Callable[[Step], None] = lambda step: None) -> Pro
                     progress_bar=False,
                     on_cell_start=started,
                     kernel_options={"env": environment, "stdout": remarks, "stderr": remarks},
+                    connection_file=str(Path(folder, "kernel.json")),  # goes with the folder, also after a kill
                 )
         except PapermillExecutionError as error:
             trace = "\n".join(error.traceback)

@@ -1,16 +1,19 @@
 """Do the stored results still come out? Some of their runs, or all, are trained again and compared row by row."""
 
 import os
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 import pandas as pd
 
+from mtgcn.errors import MtgcnError
 from mtgcn.experiments.engine_digest import engine_digest
 from mtgcn.experiments.label_study import LABELS
 from mtgcn.experiments.parameters import Parameters
@@ -67,13 +70,30 @@ def checks(page: Page, table: pd.DataFrame, everything: bool = False) -> list[Ch
 def verdicts(chosen: Sequence[Check], processes: int) -> Iterator[Verdict]:
     """Train the chosen runs again, in so many processes of one thread each, and give a verdict on each."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # read by torch and DGL in the processes that start
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+    with ProcessPoolExecutor(processes, get_context("spawn"), initializer=_end_with_parent) as pool:
         futures = [pool.submit(verdict, check) for check in chosen]
         try:
             for future in as_completed(futures):
                 yield future.result()
+        except BrokenProcessPool as error:
+            raise MtgcnError(
+                "a process that trained has died, perhaps for want of memory: what was verified is stamped, and"
+                " the next call goes on with the others, with fewer --processes if need be."
+            ) from error
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """Let a process of the pool end when the one that has started it is killed; it would wait for work for ever."""
+    parent = parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def verdict(check: Check) -> Verdict:

@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -91,7 +92,8 @@ def locked(path: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise MtgcnError(f"another mtgcn search is writing to {path}; wait until it ends.") from error
-        Path(f"{path}.lock").unlink(missing_ok=True)  # Optuna's own, which outlives its process
+        for lock in path.parent.glob(f"{escape(path.name)}.lock*"):  # Optuna's own, which outlive their process
+            lock.unlink(missing_ok=True)
         file.seek(0)
         complete = file.read().rfind(b"\n") + 1
         if complete < file.seek(0, os.SEEK_END):

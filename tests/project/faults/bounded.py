@@ -3,10 +3,12 @@
 A fork begins with everything imported, so a command takes milliseconds where a new process would take seconds.
 """
 
+import fcntl
 import io
 import json
 import os
 import resource
+import select
 import signal
 import sys
 import tempfile
@@ -19,6 +21,7 @@ from pathlib import Path
 MEMORY = 6 * 2**30  # bytes of address space, of which torch alone takes a good part
 SECONDS = 60  # of processor time for one command; those that are refused take a fraction of one
 CRASHED, HUNG = 70, 71  # exit codes that no command has
+HEARD = 1 << 20  # bytes that a process may say
 
 
 @dataclass(frozen=True)
@@ -54,16 +57,51 @@ def mtgcn(*arguments: str) -> int:
     return 0
 
 
-def forked(work: Callable[[], int], prepare: Callable[[], None] | None = None) -> Ended:
-    """Do ``work`` in a process of its own."""
-    with tempfile.TemporaryFile("w+") as log:
+def forked(
+    work: Callable[[], int],
+    prepare: Callable[[], None] | None = None,
+    seconds: float | None = None,
+    strike: Callable[[int], None] = lambda pid: os.kill(pid, signal.SIGKILL),
+) -> Ended:
+    """Do ``work`` in a process of its own; after so many ``seconds`` ``strike`` is told its id, if it still runs."""
+    mouth, ear = _pipe()
+    pid = os.fork()
+    if pid == 0:
+        _begin(mouth, prepare)
+        os._exit(work() & 0xFF)
+    os.close(mouth)
+    ends = os.pidfd_open(pid)
+    if seconds is not None and not select.select([ends], [], [], seconds)[0]:
+        strike(pid)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    said = os.read(ear, HEARD) if select.select([ear], [], [], 0)[0] else b""
+    os.close(ends)
+    os.close(ear)
+    return Ended(code, said.decode(errors="replace"))
+
+
+def started(work: Callable[[], None], log: Path, prepare: Callable[[], None] | None = None) -> int:
+    """Do ``work`` in a process of its own that goes on by itself, and return its id."""
+    with log.open("ab") as out:
         pid = os.fork()
         if pid == 0:
-            _begin(log.fileno(), prepare)
-            os._exit(work() & 0xFF)
-        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        log.seek(0)
-        return Ended(code, log.read())
+            _begin(out.fileno(), prepare)
+            work()
+            os._exit(0)
+    return pid
+
+
+def ended(pid: int) -> None:
+    """Kill a process that this one has started, and wait for its end."""
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+
+
+def _pipe() -> tuple[int, int]:
+    """Return where a process writes what it says, and where that is read: no file, for a disk may be full."""
+    ear, mouth = os.pipe()
+    fcntl.fcntl(mouth, fcntl.F_SETPIPE_SZ, HEARD)
+    return mouth, ear
 
 
 def many(folder: Path, lines: Sequence[Sequence[str]], prepare: Callable[[], None] | None = None) -> Iterator[Ended]:

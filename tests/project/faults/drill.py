@@ -1,89 +1,46 @@
 """The drill as a program: ``python -m project.faults.drill`` with ``tests`` on the path; ``make drill`` calls it."""
 
 import argparse
-import os
-import random
-import tempfile
-from collections.abc import Callable, Iterator
+import importlib
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
-from project.faults.bounded import Ended, many
-from project.faults.inputs import MARKER, inputs
-from support import tiny_project as tiny
+from project.faults.hostile import good_state, hostile
+from project.faults.rounds import faults
 
 from mtgcn import files
-from mtgcn.data import datasets, sources
-from mtgcn.experiments import checkpoint, experiment
 
-TABLE = Path(__file__).parents[3] / "book" / "results" / "drill.csv"
-BATCH = 50  # inputs that one process reads; a process that dies costs its own only
-Tell = Callable[[str], None]
-
-
-def hostile(number: int, seed: int, tell: Tell) -> Iterator[dict[str, object]]:
-    """Try about so many hostile inputs, as many of each kind, and give a row for each kind."""
-    makers = inputs(good_state())
-    for kind, make in makers.items():
-        rng = random.Random(f"{seed} {kind}")
-        counts = {"tried": 0, "refused": 0, "accepted": 0, "failed": 0}
-        left = -(-number // len(makers))
-        while left > 0:
-            with tempfile.TemporaryDirectory(prefix="drill-") as place:
-                folder, outside = Path(place, "project"), Path(place, "outside.txt")
-                outside.write_text("precious")
-                folder.mkdir()
-                tiny.make(folder)
-                lines = [make(rng, folder) for _ in range(min(BATCH, left))]
-                before = sorted(Path(place).iterdir())
-                ended = list(many(folder, lines, prepare=_alone_in_the_world))
-                stays = sorted(Path(place).iterdir()) == before and outside.read_text() == "precious"
-                if not stays or list(Path(place).rglob(MARKER)):
-                    tell(f"{kind}: something was written outside, or data was executed")
-                    counts["failed"] += len(lines)
-                    ended = []
-            for line, end in zip(lines, ended, strict=False):
-                counts[_word(end)] += 1
-                if _word(end) == "failed":
-                    tell(f"{kind}: {line[:4]} ended with {end.code}: {end.said[-300:]}")
-            counts["tried"] += len(lines)
-            left -= len(lines)
-        yield {"what": kind, **counts}
-
-
-def _word(end: Ended) -> str:
-    return "accepted" if end.accepted else "refused" if end.refused else "failed"
-
-
-def _alone_in_the_world() -> None:
-    """Let a fork reach neither the internet nor the user's cache."""
-    for source in [name for name in sources.SOURCES if name not in ("MTGCN_DATA", "cache")]:
-        del sources.SOURCES[source]
-    os.environ["MTGCN_CACHE"] = os.path.join(tempfile.gettempdir(), "drill-no-cache")
-
-
-def good_state() -> bytes:
-    """Return a state that is as it should be."""
-    data = datasets.load("toy")
-    parameters = experiment.parameters_of(dataset="toy", runs=2, epochs=2, networks={"AE": {}})
-    with tempfile.TemporaryDirectory(prefix="drill-") as folder:
-        path = Path(folder, "state.safetensors")
-        trained = experiment.run(parameters, data, progress=False).trained["AE"]
-        checkpoint.save(path, checkpoint.State.of(parameters, "AE", data, trained))
-        return path.read_bytes()
+RESULTS = Path(__file__).parents[3] / "book" / "results"
+# What the commands import when they need it: a fork should not have to.
+HEAVY = ("distributed", "optuna", "papermill", "mtgcn.pipeline.execute", "mtgcn.pipeline.search")
 
 
 def main() -> None:
-    """Run the long form, print its table and store it."""
+    """Run the long form, print its tables and store them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--inputs", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--output", type=Path, default=TABLE)
+    parser.add_argument("--short", action="store_true", help="a few faults of each kind")
+    parser.add_argument("--output", type=Path, default=RESULTS)
     given = parser.parse_args()
-    found = pd.DataFrame(hostile(given.inputs, given.seed, print))
-    print(found.to_string(index=False))
-    files.write_text(given.output, found.to_csv(index=False))
-    raise SystemExit(f"{found['failed'].sum()} failures" if found["failed"].any() else 0)
+    for name in HEAVY:
+        importlib.import_module(name)
+    good_state()
+    tell = partial(print, flush=True)
+    befallen = _stored(faults(not given.short, given.seed, tell), given.output / "drill-faults.csv")
+    tried = _stored(hostile(given.inputs, given.seed, tell), given.output / "drill.csv")
+    lost = int((befallen["injected"] - befallen["survived"]).sum())
+    if lost or tried["failed"].any():
+        raise SystemExit(f"{lost} faults not survived, {tried['failed'].sum()} inputs failed")
+
+
+def _stored(rows: Iterable[dict[str, object]], path: Path) -> pd.DataFrame:
+    table = pd.DataFrame(rows)
+    print(table.to_string(index=False), f"{table.sum(numeric_only=True).to_dict()}", sep="\n", flush=True)
+    files.write_text(path, table.to_csv(index=False))
+    return table
 
 
 if __name__ == "__main__":
