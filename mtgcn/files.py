@@ -82,10 +82,14 @@ def _beside(path: Path) -> Path:
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Give a folder for the time of the block; it goes with it, or with the next one when the process is killed."""
-    sweep(Path(tempfile.gettempdir()), "mtgcn-*")
+    """Give a folder for the time of the block; it goes with it, or with the next call when the process is killed."""
     with tempfile.TemporaryDirectory(prefix=f"mtgcn{_mark()}", ignore_cleanup_errors=True) as name:
         yield Path(name)
+
+
+def sweep_temporary() -> None:
+    """Remove the temporary folders of killed processes."""
+    sweep(Path(tempfile.gettempdir()), "mtgcn-*")
 
 
 def sweep(folder: Path, pattern: str) -> None:

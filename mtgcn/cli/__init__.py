@@ -8,6 +8,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from mtgcn.errors import MtgcnError
+from mtgcn.files import sweep_temporary
 
 LONG = re.compile(r"\S{300,}")
 app = typer.Typer(
@@ -42,6 +43,7 @@ def main() -> None:
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C: a message, nothing left behind
     try:
+        sweep_temporary()
         app()
     except MtgcnError as error:
         _refuse(str(error))

@@ -158,7 +158,8 @@ def test_a_state_that_does_not_fit_on_the_disk_gets_one_sentence(
 
 
 @pytest.mark.slow
-def test_an_interrupt_says_what_was_reached(tmp_path: Path) -> None:
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_says_what_was_reached(which: signal.Signals, tmp_path: Path) -> None:
     log = tmp_path / "log"
     with log.open("w") as file:
         process = subprocess.Popen(
@@ -172,7 +173,7 @@ def test_an_interrupt_says_what_was_reached(tmp_path: Path) -> None:
         end = time.monotonic() + 120
         while "moving" not in log.read_text() and time.monotonic() < end:
             time.sleep(0.1)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(which)
         output, _ = process.communicate(timeout=60)
     finally:
         process.kill()  # an endless training must not outlive a test that failed

@@ -73,8 +73,17 @@ def started_kernel(project: tiny.Project, program: "subprocess.Popen[str]") -> i
     return int(note.read_text())
 
 
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for temporary files that only this test uses."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return folder
+
+
 @pytest.mark.slow
-def test_a_killed_program_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_killed_program_goes_on_where_it_was_and_what_it_left_is_swept(tmp_path: Path, temporary: Path) -> None:
     project = tiny.make(tmp_path, a="notebook: count\n", b=f"notebook: wait\nfolder: {tmp_path}\n")
     with tiny.started(project, "run") as program:
         kernel = started_kernel(project, program)
@@ -87,6 +96,9 @@ def test_a_killed_program_goes_on_where_it_was(tmp_path: Path) -> None:
     ]
     assert tiny.status(project) == {"a": [], "b": ["missing"]}
 
+    assert [path.name.split("-")[0] for path in temporary.iterdir()] == ["mtgcn"]
+    tiny.output_of(project, "data", "--help")  # whatever is called next
+    assert list(temporary.iterdir()) == []
     (tmp_path / "go").touch()
     output = tiny.output_of(project, "run")
     assert "a: fresh" in output
@@ -95,17 +107,22 @@ def test_a_killed_program_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_interrupt_stops_kernel_and_program(tmp_path: Path) -> None:
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_stops_kernel_and_program_and_leaves_nothing(
+    which: signal.Signals, tmp_path: Path, temporary: Path
+) -> None:
     project = tiny.make(tmp_path, a="notebook: count\n", b=f"notebook: wait\nfolder: {tmp_path}\n")
     with tiny.started(project, "run") as program:
         kernel = started_kernel(project, program)
-        program.send_signal(signal.SIGINT)
+        program.send_signal(which)
         output, _ = program.communicate(timeout=300)
     assert program.returncode == 130
     assert output.splitlines()[-1].startswith("Interrupted. Finished runs are stored")
     assert "Traceback" not in output
     tiny.wait_for(lambda: not tiny.alive(kernel), "end of the kernel")
     assert tiny.status(project) == {"a": [], "b": ["missing"]}
+    assert list(temporary.iterdir()) == []
+    assert not [name for name in tiny.tree(tmp_path) if "/." in name]
 
 
 @pytest.mark.slow

@@ -384,6 +384,10 @@ WEIGHTS_OF_AE = "weight: [1, 10, 100], nodes: [labelled"
             )
             for written, value in (("[0, 10]", "0.0"), ("[x]", "'x'"), ("", "None"), ("true", "True"))
         ),
+        (
+            ("FR: {weight: [1,", "FR: {weight: [{},"),
+            "5: FR.weight is {}: it has to be a number above 0, or a list of such.",
+        ),
         (("FR: [10]", "FR: [11]"), "7: the weights of 'FR' have to be some of those in its grid."),
         (("FR: [10]", "RF: [10]"), "7: the grid has no task 'RF'; did you mean 'FR'?"),
         (("combined: {AE+FR:", "combined: {FR+AE:"), "8: there is no network 'FR+AE'; did you mean 'AE+FR'?"),

@@ -1,6 +1,8 @@
 """Stored runs are trained again and compared; what is equal is stamped."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -112,3 +114,41 @@ def test_results_that_are_not_there(project: tiny.Project, monkeypatch: pytest.M
     result = call("verify", "plane")
     assert isinstance(result.exception, MtgcnError)
     assert "there is no parameter file 'plane' in params/; did you mean 'plain'?" in str(result.exception)
+
+
+class Executed:
+    """Executes Python where it arrives, in the process that is to train."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+
+    def __reduce__(self) -> tuple:
+        return exec, (self.code,)
+
+
+def test_a_process_that_dies_is_told_in_a_sentence() -> None:
+    with pytest.raises(MtgcnError, match="a process that trained has died, perhaps for want of memory"):
+        list(verify.verdicts([Executed("import os; os._exit(9)")], 1))
+
+
+WAITS = """
+import sys
+from mtgcn.pipeline import verify
+
+class Executed:
+    def __reduce__(self):
+        code = "import os, sys, time; from pathlib import Path; Path(%r).write_text(str(os.getpid())); time.sleep(600)"
+        return exec, (code % sys.argv[1],)
+
+if __name__ == "__main__":
+    list(verify.verdicts([Executed()], 1))
+"""
+
+
+def test_processes_end_with_the_program_that_is_killed(tmp_path: Path) -> None:
+    program, told = tmp_path / "program.py", tmp_path / "told"
+    program.write_text(WAITS)
+    with subprocess.Popen([sys.executable, str(program), str(told)]) as running:
+        tiny.wait_for(lambda: told.exists() and told.read_text() != "", "process that trains")
+        running.kill()
+    tiny.wait_for(lambda: not tiny.alive(int(told.read_text())), "end of the process that trained")

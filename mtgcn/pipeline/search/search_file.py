@@ -71,7 +71,7 @@ def _problems(space: Space) -> Iterator[Problem]:
     for task, weights in space.screening.items():
         if task not in space.grid:
             yield Problem(("screening", task), f"the grid has no task '{task}'{nearest(task, space.grid)}")
-        elif not weights or not set(weights) <= set(space.grid[task].get("weight", [])):
+        elif not weights or any(weight not in space.grid[task].get("weight", []) for weight in weights):
             yield Problem(("screening", task), f"the weights of '{task}' have to be some of those in its grid.")
     for network, steps in space.combined.items():
         yield from _combined_problems(space, network, steps)

@@ -62,12 +62,13 @@ def forked(
     prepare: Callable[[], None] | None = None,
     seconds: float | None = None,
     strike: Callable[[int], None] = lambda pid: os.kill(pid, signal.SIGKILL),
+    memory: int = MEMORY,
 ) -> Ended:
     """Do ``work`` in a process of its own; after so many ``seconds`` ``strike`` is told its id, if it still runs."""
     mouth, ear = _pipe()
     pid = os.fork()
     if pid == 0:
-        _begin(mouth, prepare)
+        _begin(mouth, prepare, memory)
         os._exit(work() & 0xFF)
     os.close(mouth)
     ends = os.pidfd_open(pid)
@@ -151,14 +152,14 @@ def _ring(*_: object) -> None:
     raise _Alarm
 
 
-def _begin(log: int, prepare: Callable[[], None] | None) -> None:
+def _begin(log: int, prepare: Callable[[], None] | None, memory: int = MEMORY) -> None:
     """Make this fork one of its own: bounded, silent, and deaf to the tools of the one that it comes from."""
     try:
         os.setsid()
         os.dup2(log, 1)
         os.dup2(log, 2)
         sys.stdout, sys.stderr = os.fdopen(1, "w", buffering=1), os.fdopen(2, "w", buffering=1)
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         signal.signal(signal.SIGPROF, _ring)
         if prepare is not None:
             prepare()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from project.faults.bounded import MEMORY
 from support import tiny_project as tiny
 
 TRAINING = "notebook: page\ndataset: toy\nruns: 1\nepochs: 4\nnetworks: {GCN: {}, AE: {}}\n"
@@ -50,6 +51,7 @@ class Command:
     before: tuple[list[str], ...] = ()
     then: Callable[[Path], None] = lambda project: None  # done to the project after these
     writes: tuple[str, ...] = ("project",)  # where it writes: the project, the cache
+    memory: int = MEMORY  # bytes of address space that it may take
     stores: bool = True  # whether a second call finds what the first one has done
 
 
@@ -100,6 +102,7 @@ def content(path: Path) -> str:
 def trials(journal: bytes) -> list[dict[str, Any]]:
     """Return what a search has computed, line by line as its journal has it; a line without end does not count."""
     records = [json.loads(line) for line in journal[: journal.rfind(b"\n") + 1].splitlines()]
-    made = [record["study_name"] for record in records if "study_name" in record]
+    # Optuna asks for a study whenever it adds to it, and passes over all times but the first.
+    made = list(dict.fromkeys(record["study_name"] for record in records if "study_name" in record))
     own = [record for record in records if "params" in record]
     return [{"study": made[one["study_id"]], **one["user_attrs"]} for one in own]

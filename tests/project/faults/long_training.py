@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from project.faults.bounded import MEMORY
 from project.faults.commands import Command
 from project.faults.injected import BEFORE_A_CHANGE, Fault, after_states, states_counted
 from project.faults.scene import Scene, Told
@@ -9,8 +10,7 @@ from project.faults.scene import Scene, Told
 from mtgcn.data import datasets, toy
 
 KILLS, BETWEEN, EPOCHS = 3, 2, 9  # states between two kills, of which there is one an epoch
-LARGE = 1_000_000
-NEEDS = 9 << 30  # bytes of memory for that
+LARGE, NEEDS = 1_000_000, 12 << 30  # nodes of the largest graph, and bytes of memory for it
 
 
 def command(nodes: int) -> Command:
@@ -25,7 +25,7 @@ def command(nodes: int) -> Command:
         out = ["--table", str(project / "runs.csv"), "--state", str(project / "best.safetensors")]
         return ["train", "graph.npz", *own, *out]  # by its name alone, which the state holds
 
-    return Command(f"train, {nodes:,} nodes", line, make, writes=("project", "cache"), stores=False)
+    return Command(f"train, {nodes:,} nodes", line, make, memory=max(MEMORY, NEEDS), stores=False)
 
 
 def resumed(nodes: int) -> Told:

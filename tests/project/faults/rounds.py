@@ -1,11 +1,11 @@
 """Which faults befall which commands, and how often; a row of the table for each kind."""
 
-import os
 import random
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 from project.faults import dask_deaths, injected, long_training, same
 from project.faults.commands import FETCH, RUN, SEARCHED, TRAIN, VERIFY, Command
 from project.faults.dask_deaths import Cluster, death, scene_on
@@ -87,7 +87,7 @@ def _struck(number: int, one: Callable[[str], Told], kind: str) -> list[Told]:
 
 def _largest(tell: Tell) -> Iterator[Row]:
     """Give the row of a training on a million nodes, where there is memory for it."""
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    free = psutil.virtual_memory().available
     if free < long_training.NEEDS:
         tell(f"no training on a million nodes: {free >> 30} GB are free, it needs {long_training.NEEDS >> 30}")
         return

@@ -74,7 +74,13 @@ class Scene:
         finally:
             fault.after()
 
-    def _call(self, line: list[str], within: Callable[[], None] = lambda: None, *struck: object) -> Ended:
+    def _call(
+        self,
+        line: list[str],
+        within: Callable[[], None] = NONE.within,
+        seconds: float | None = None,
+        strike: Callable[[int], None] = NONE.strike,
+    ) -> Ended:
         def prepare() -> None:
             os.chdir(self.project)
             own = {"MTGCN_CACHE": self.cache, "TMPDIR": self.temporary, "HOME": self.place / "home", MARK: self.place}
@@ -86,7 +92,7 @@ class Scene:
             cut_off() if self.internet is None else self.internet.stand_in()
             within()
 
-        return forked(lambda: mtgcn(*line), prepare, *struck)  # type: ignore[arg-type]
+        return forked(lambda: mtgcn(*line), prepare, seconds, strike, self.command.memory)
 
     def course(self) -> Course:
         """Make an undisturbed call and return its course."""
