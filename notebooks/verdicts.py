@@ -117,9 +117,9 @@ with mpl.rc_context(style.LOOK):
         for row in verdicts[verdicts["protocol"] == protocol].itertuples():
             colour, sign = LOOKS[row.verdict]
             y = places.index((row.dataset, row.hidden_layers))
-            ax.scatter(row.claim, y, marker="s", s=520, color=colour)
+            ax.scatter(row.claim, y, marker="s", s=780, color=colour)
             text = f"±{row.half:.1f}" if row.verdict == CLOSE and row.half == row.half else sign
-            ax.text(row.claim, y, text, ha="center", va="center", color="white", weight="bold")
+            ax.text(row.claim, y, text, ha="center", va="center", color="white", fontsize=9)
         ax.set(title=f"trained {wording.PROTOCOLS[protocol]}", xlabel="claim", xticks=range(1, 7), xlim=(0.4, 6.6))
         ax.set_ylim(len(places) - 0.5, -0.5)
         ax.set_yticks(range(len(places)), [wording.cell(*place) for place in places])
