@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 from scipy import stats
@@ -34,6 +34,11 @@ class Statement(NamedTuple):
 def page(name: str, kept: str = "") -> pd.DataFrame:
     """Return the table of a page, or one that it kept."""
     return pd.read_csv(RESULTS / (f"{name}/{kept}.csv" if kept else f"{name}.csv"))
+
+
+def page_record(name: str) -> dict[str, Any]:
+    """Return what the results of a page were made with."""
+    return json.loads((RESULTS / f"{name}.json").read_text())
 
 
 @cache
@@ -101,5 +106,5 @@ def signed(value: float) -> str:
 
 def our_reading(*names: str) -> bool:
     """Tell whether the pages ``names`` were trained with L2 on the first layer and the best epoch by accuracy."""
-    records = [json.loads((RESULTS / f"{name}.json").read_text())["parameters"] for name in names]
+    records = [page_record(name)["parameters"] for name in names]
     return all((record["l2_layers"], record["best_epoch_by"]) == ("first", "accuracy") for record in records)
