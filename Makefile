@@ -109,7 +109,7 @@ bench: venv ## measure speed against named peers, and write it where the book sh
 	@$(BIN)/mtgcn bench
 
 .PHONY: drill
-drill: venv ## thousands of hostile inputs on the real commands; writes the table that the book shows
+drill: venv ## hundreds of faults and thousands of hostile inputs on the real commands; writes the tables that the book shows
 	@OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python -m project.faults.drill
 
 .PHONY: clean

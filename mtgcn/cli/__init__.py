@@ -39,12 +39,19 @@ def options(
 
 def main() -> None:
     """Run the program; a user's mistake ends in one sentence and exit code 2, as does what the system refuses."""
-    from mtgcn.cli import bench, data, predict, run, search, train, verify  # noqa: F401  (importing a command registers it)
-
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C: a message, nothing left behind
     try:
+        # Importing a command registers it.
+        from mtgcn.cli import bench, data, predict, run, search, train, verify  # noqa: F401
+
         sweep_temporary()
         app()
+    except KeyboardInterrupt:  # before the command has begun
+        _interrupted()
+    except SystemExit as end:
+        if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):  # typer ends without a word
+            _interrupted()
+        raise
     except MtgcnError as error:
         _refuse(str(error))
     except MemoryError:
@@ -52,6 +59,12 @@ def main() -> None:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _refuse(f"{where}{error.strerror or error}.")
+
+
+def _interrupted() -> NoReturn:
+    """Say that the user has ended the program, where no command knows more about it."""
+    print("mtgcn: interrupted.", file=sys.stderr)
+    sys.exit(130)
 
 
 def _refuse(sentence: str) -> NoReturn:

@@ -4,7 +4,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -170,11 +169,9 @@ def test_an_interrupt_says_what_was_reached(which: signal.Signals, tmp_path: Pat
             preexec_fn=tiny.heeding_interrupts,
         )
     try:
-        end = time.monotonic() + 120
-        while "moving" not in log.read_text() and time.monotonic() < end:
-            time.sleep(0.1)
+        tiny.wait_for(lambda: "moving" in log.read_text(), "progress of the training")
         process.send_signal(which)
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=200)
     finally:
         process.kill()  # an endless training must not outlive a test that failed
     assert process.returncode == 130
