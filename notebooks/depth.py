@@ -142,7 +142,8 @@ figures.depth_by_layer(measures, "effective_rank", "effective rank")
 # %% [markdown]
 # Runs that are hardly better than naming the largest class for every node have failed: within five points of its share.
 # Their measures show over-smoothing (few directions, or distant nodes alike), a vanished gradient, or dead units; one
-# run can show more than one. The page [Over-smoothing, measured](over_smoothing.ipynb) says where the bounds come from.
+# run can show more than one. The page [What goes wrong inside a deep network](depth_inside.ipynb) says where the bounds
+# come from.
 
 # %%
 judged = depth.measured(outcome.table, measures)

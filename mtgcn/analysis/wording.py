@@ -6,6 +6,7 @@ from typing import Any
 DASH = "–"
 # How the two readings of the paper's protocol are called where people read.
 PROTOCOLS = {"text": "as the paper says", "matched": "as its figures suggest"}
+REMEDIES = {"none": "no remedy", "dropedge": "DropEdge", "pairnorm": "PairNorm", "gcnii": "GCNII"}
 
 
 def with_error(mean: float, error: float, unknown: str = "", digits: int = 2) -> str:
@@ -41,6 +42,12 @@ def mark(agrees: Any) -> str:
 def layers(number: int) -> str:
     """Return e.g. "2 hidden layers"."""
     return f"{number} hidden layer{'' if number == 1 else 's'}"
+
+
+def remedy(name: str) -> str:
+    """Return the name of a remedy as people write it, whoever's settings it has: "GCNII, authors' settings"."""
+    bare, comma, whose = name.partition(",")
+    return REMEDIES.get(bare, bare) + comma + whose
 
 
 def cell(dataset: str, hidden_layers: int) -> str:

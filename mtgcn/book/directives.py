@@ -1,4 +1,4 @@
-"""Directives of the book: tables from CSV files, a slider over pictures, and pages generated from the program."""
+"""Directives of the book: tables from CSV files, and pages generated from the program."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -121,29 +121,6 @@ class When(SphinxDirective):
         return box.children
 
 
-class Slider(SphinxDirective):
-    """``{slider} Hidden layers``: the pictures of the content one at a time, chosen with a slider.
-
-    ``:labels:`` names the steps, separated by commas. Without JavaScript, and on paper, all pictures show.
-    """
-
-    required_arguments = 1
-    final_argument_whitespace = True
-    has_content = True
-    option_spec: ClassVar = {"labels": directives.unchanged_required}
-
-    def run(self) -> list[nodes.Node]:
-        """Return a container that book.js turns into a slider."""
-        box = nodes.container(classes=["slider"])
-        self.state.nested_parse(self.content, self.content_offset, box)
-        steps = [child for child in box.children if isinstance(child, nodes.figure)]
-        labels = [label.strip() for label in self.options.get("labels", "").split(",")]
-        if len(steps) != len(labels) or len(steps) != len(box.children):
-            raise self.error(f"the slider has {len(steps)} figures and {len(labels)} labels; it needs as many.")
-        opening = f'<div class="slider" data-name="{self.arguments[0]}" data-labels="{"|".join(labels)}">'
-        return [nodes.raw("", opening, format="html"), *steps, nodes.raw("", "</div>", format="html")]
-
-
 class _Generated(SphinxDirective):
     """Markdown written by the program about itself."""
 
@@ -213,7 +190,6 @@ ALL = {
     "pages-by-part": contents.PagesByPart,
     "verdict-strip": verdict_strip.VerdictStrip,
     "when": When,
-    "slider": Slider,
     "parameters-reference": ParametersReference,
     "command-line": CommandLine,
 }

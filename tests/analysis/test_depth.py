@@ -58,13 +58,13 @@ def test_pages_are_gathered_as_one_and_their_runs_named_in_order() -> None:
     runs = depth.gather("depth-*", "remedy-*")
     assert len(runs) == 3 * 12 + 3
     assert list(runs["variant"].cat.categories) == [
-        *("GCN", "AE", "AE, tuned for 8 layers", "GCN, gcnii", "AE, gcnii"),
-        *("GCN, gcnii, authors' settings", "AE, gcnii, authors' settings"),
+        *("GCN", "AE", "AE, tuned for 8 layers", "GCN, GCNII", "AE, GCNII"),
+        *("GCN, GCNII, authors' settings", "AE, GCNII, authors' settings"),
     ]
     theirs = runs[runs["remedy"] == "gcnii, authors' settings"]
     assert set(theirs["results"]) == {"remedy-b"}
     kept = depth.gather("depth-*", "remedy-*", kept="measures.csv")
-    assert kept.groupby("results")[depth.MARKS].first().loc["depth-cora-tuned"].tolist() == ["cora", "none", 8]
+    assert kept.groupby("results")[depth.MARKS].first().loc["depth-cora-tuned"].tolist() == ["cora", "text", "none", 8]
     assert len(kept[kept["remedy"] == "gcnii, authors' settings"]) == 2 * 3 * (2 + 8)
 
 
@@ -92,6 +92,37 @@ def test_of_runs_without_measures_only_those_that_diverged_are_kept() -> None:
     runs = depth.measured(table, found)  # as one page has them: without the marks of a page
     assert runs.groupby("network").size().to_dict() == {"GCN": 6, "AE": 2}
     assert runs[runs["network"] == "AE"]["effective_rank"].isna().all()
+
+
+@pytest.mark.usefixtures("pages")
+def test_runs_of_two_protocols_stay_apart(pages: Path) -> None:
+    study().assign(protocol="matched", test_accuracy=20.0).to_csv(pages / "layers-matched.csv", index=False)
+    runs = depth.gather("depth-*", "layers-*")
+    assert runs.groupby("results")["protocol"].unique().map(list).to_dict() == {
+        "depth-cora": ["text"],
+        "depth-cora-tuned": ["text"],
+        "layers-matched": ["matched"],
+    }
+    assert depth.place("cora", "text") == "Cora"
+    assert depth.place("cora", "matched") == "Cora, matched protocol"
+    matched = depth.gains(runs).query("protocol == 'matched'")
+    assert len(matched) == 2
+    assert (matched == 0).all(axis=None)  # and not 58 points below the other protocol's GCN
+
+
+@pytest.mark.usefixtures("pages")
+def test_gains_are_paired_by_seed_with_the_gcn_of_the_same_remedy(pages: Path) -> None:
+    runs = depth.gather("depth-*", "remedy-*")
+    gained = {0: 3.0, 1: 5.0, 2: np.nan}  # the last one diverged
+    ours = (runs["network"] == "AE") & (runs["remedy"] == "gcnii") & (runs["hidden_layers"] == 8)
+    runs.loc[ours, "test_accuracy"] += runs.loc[ours, "seed"].map(gained)
+    gains = depth.gains(runs).reset_index().set_index(["variant", "hidden_layers"])[["mean", "low", "high"]]
+    half = 12.7062047  # Student's t with one degree of freedom, times a standard error of one
+    assert gains.loc[("AE, GCNII", 8)].tolist() == pytest.approx([4, 4 - half, 4 + half])
+    others = gains.drop(("AE, GCNII", 8))
+    assert others.to_numpy() == pytest.approx(0)
+    assert ("AE, tuned for 8 layers", 8) in others.index
+    assert depth.gains(runs.iloc[:0]).empty
 
 
 def test_accuracy_by_depth_has_means_errors_and_the_best_bold() -> None:

@@ -76,7 +76,7 @@ def test_search_finds_over_smoothing(site: Site) -> None:
     page = site.page
     page.goto(f"{site.address}/search.html?q=over-smoothing")
     # Results come in one by one, so each is waited for.
-    for title in ("Why depth hurts", "Over-smoothing, measured"):
+    for title in ("What goes wrong inside a deep network", "Glossary"):
         page.wait_for_selector(f"#search-results li a:has-text('{title}')")
 
 
@@ -187,7 +187,7 @@ def test_sortable_table(site: Site) -> None:
 
 
 def test_slider(site: Site) -> None:
-    page = site.open("book/over_smoothing.html")
+    page = site.open("book/runs/depth_inside.html")
     slider = page.locator(".slider")
     assert slider.locator("figure:visible").count() == 1
     first = slider.locator("figure:visible img").get_attribute("src")
@@ -255,7 +255,7 @@ def test_in_the_pdf_a_table_keeps_its_own_bold_cells(browser: Any) -> None:
 def test_screenshots_to_look_at(browser: Any, html: Path, run_page: str) -> None:
     folder = ROOT / "_build" / "screenshots"
     folder.mkdir(parents=True, exist_ok=True)
-    names = ["book/index.html", "book/paper.html", "book/over_smoothing.html", "book/all_runs.html", run_page]
+    names = ["book/index.html", "book/paper.html", "book/runs/depth_inside.html", "book/all_runs.html", run_page]
     looks = {"light": (1280, "light"), "dark": (1280, "dark"), "phone": (390, "light"), "phone-dark": (390, "dark")}
     for look, (width, scheme) in looks.items():
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)

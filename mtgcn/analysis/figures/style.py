@@ -21,6 +21,7 @@ GREY = "#7b7b7b"
 LOOK: dict[Any, Any] = {
     "svg.hashsalt": "mtgcn",  # identifiers from the content, not from chance: the same figure is the same file
     "svg.fonttype": "path",  # looks the same whatever fonts the reader has
+    "savefig.dpi": 144,  # of what a figure has as pixels: clouds of points, which would be megabytes as shapes
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
