@@ -117,11 +117,19 @@ figure
 # The same as numbers, mean ± standard error of the mean, the best of a depth bold:
 
 # %% tags=["hide-input"]
-shown = pd.concat(
-    [without[without["hidden_layers"].isin(mended["hidden_layers"]) & (without["tuned_for"] == 1)], mended]
-)
-shown = shown[~shown.duplicated([*depth.RUN, "results"])]
-for whose, own in shown.groupby(shown["whose"] != ""):
+ours = mended.loc[mended["whose"] == "", "hidden_layers"]
+bare = (without["remedy"] == PLAIN) & (without["tuned_for"] == 1) & without["hidden_layers"].isin(ours)
+shown = pd.concat([without[bare], mended])
+# With settings of others, those that were trained at the same depths stand together; they count layers in two ways.
+trained = mended.groupby("remedy")["hidden_layers"].agg(lambda depths: f"{sorted(set(depths))}")
+
+
+def together(remedy):
+    """Return which table a remedy belongs into, the one with this book's settings first."""
+    return trained[remedy] if WHOSE in remedy else ""
+
+
+for whose, own in shown.groupby(shown["remedy"].map(together)):
     accuracy = own.groupby(["variant", "hidden_layers"], observed=True)["test_accuracy"].agg(["mean", "sem"])
     display(depth.by_depth(accuracy, f"{dataset}, settings of others" if whose else dataset))
 
@@ -134,11 +142,9 @@ for whose, own in shown.groupby(shown["whose"] != ""):
 
 # %% tags=["hide-input"]
 gains = depth.gains(mended)
-of_others = gains.index.get_level_values("remedy").str.contains(WHOSE)
-for whose in (False, True):
-    own = gains[of_others == whose].droplevel(depth.MARKS)
-    if len(own):
-        display(depth.by_depth(own, f"{dataset}, settings of others" if whose else dataset))
+for whose, own in gains.groupby(gains.index.get_level_values("remedy").map(together)):
+    own = own.droplevel(depth.MARKS)
+    display(depth.by_depth(own, f"{dataset}, settings of others" if whose else dataset))
 
 # %% [markdown]
 # With the settings of this book, ER clearly gains 2.5 points on GCNII with 8 and 3.4 points with 16 hidden layers, but
