@@ -92,8 +92,8 @@ figure
 #
 # One open mark lies far below our line. With 5 hidden layers on Cora the paper's plain GCN has 16.47 %, and our worst run
 # 47.5 %. The paper does not say on which layers weight decay acts. Here it acts on the first; on all layers, and as strong
-# as Keras makes it, our GCN has 18.26 %. The page *Which protocol did they run?* tells more of that protocol, which
-# this book calls *matched*.
+# as Keras makes it, our GCN has 18.26 %. [Which protocol did they run?](which_protocol.ipynb) tells more of that
+# protocol, which this book calls *matched*.
 #
 # The same as numbers, mean ± standard error of the mean, the best of a depth bold:
 
@@ -159,4 +159,4 @@ for place, own in tuned.groupby(level=PLACE, sort=False):
 
 # %% [markdown]
 # The losses are gone, and the gains too: with weights tuned for 2 or for 5 hidden layers nothing is clearly lost, and
-# nothing is clearly gained. Ten runs each; the page *More runs, other splits* has a hundred of one network.
+# nothing is clearly gained. Ten runs each; [More runs, other splits](more_runs.ipynb) has a hundred of one network.

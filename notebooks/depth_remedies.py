@@ -153,7 +153,8 @@ for whose, own in gains.groupby(gains.index.get_level_values("remedy").map(toget
 # ## What is mended inside
 #
 # The effective rank of the last hidden layer with the settings of this book, plain networks without a task, mean ±
-# standard error. What it is, and that it goes with accuracy, is said in *What goes wrong inside a deep network*.
+# standard error. What it is, and that it goes with accuracy, is said in
+# [What goes wrong inside a deep network](depth_inside.ipynb).
 
 # %% tags=["hide-input"]
 measures = depth.gather(*results, kept="measures.csv")
