@@ -31,7 +31,8 @@ def on_the_search() -> Iterator[Statement]:
     tables = {name: table for name, table in tables.items() if table["chosen"].any()}
     every = pd.concat(tables.values())
     yield (
-        "The paper tunes each network by a grid search, but prints neither the grid of the weights nor what decided. "
+        "The paper tunes each network by a grid search, but prints neither the grid of weights nor how the best point "
+        "was chosen. "
         f"Here the mean validation accuracy decided, over {len(every)} points and {every['runs'].sum():,} runs.",
         all(chosen_is_best(table) for table in tables.values()),
     )
@@ -39,14 +40,18 @@ def on_the_search() -> Iterator[Statement]:
     for name, table in tables.items():
         best = table[table["chosen"]].set_index("network")["validation_accuracy"]
         above[name] = best.max() - best["GCN"]
-    shallow = [value for name, value in above.items() if name.endswith(("-1", "-2"))]
+    shallow = [value for name, value in above.items() if re.fullmatch(r"[a-z]+-[12]", name)]
     (plain,) = tables["cora-5"].query("network == 'GCN'")["sem"]
     yield (
-        "What is there to gain? Little, and most where runs differ most. With 1 or 2 hidden layers the best point of a "
-        f"data set is at most {max(shallow):.1f} points above the plain GCN on the validation nodes. With 5 on Cora it "
-        f"is {above['cora-5']:.1f} points above, but there the mean of the plain GCN has itself a standard error of "
-        f"{plain:.1f}.",
-        len(shallow) == 4 and above["cora-5"] == max(above.values()),
+        "What is there to gain? As the paper says it, little: with 1 or 2 hidden layers the best point of a data set "
+        f"is at most {max(shallow):.1f} points above the plain GCN on the validation nodes, with 5 on Cora "
+        f"{above['cora-5']:.1f}, where the mean of the plain GCN has itself a standard error of {plain:.1f}.",
+        len(shallow) == 4 and above["cora-5"] > max(shallow),
+    )
+    matched = tables["matched-cora-5"].query("chosen").set_index("network")["sem"]
+    yield (
+        f"As its figures suggest, a lot: with 5 layers {above['matched-cora-5']:.1f} points.",
+        above["matched-cora-5"] > 5 * (matched.max() ** 2 + matched["GCN"] ** 2) ** 0.5,
     )
     near = {}
     for name in ("cora-1", "cora-5"):
@@ -64,7 +69,7 @@ def on_the_search() -> Iterator[Statement]:
         f"{every['first_seed'].min()} or larger, and a run with such a seed is never reported.",
         not any("test" in column for column in every) and largest_reported_seed() < every["first_seed"].min(),
     )
-    yield "The best of many points owes some of its score to luck, so the reported runs are new ones.", True
+    yield "The best of many points has also been lucky, so the reported runs are new ones.", True
 
 
 def chosen_is_best(table: pd.DataFrame) -> bool:
