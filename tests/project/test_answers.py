@@ -44,7 +44,7 @@ def test_the_numbers_of_the_answer_are_those_of_the_results(name: str) -> None:
         wide = table.pivot_table("test_accuracy", pair, "network")
         assert f"{(wide[network] - wide['GCN']).mean():+.2f}".replace("-", "−") == said
     assert means
-    assert len(re.findall(r"\d+\.\d+", answer)) == len(means) + len(gains), "a number that no test looks at"
+    assert not re.search(r"\d+\.\d+", GAIN.sub("", MEAN.sub("", answer))), "a number that no test looks at"
 
 
 @pytest.mark.parametrize("path", SUMMARIES, ids=lambda path: path.stem)
