@@ -63,14 +63,14 @@ variants = {
     "all 0.001": {"l2": 0.001, "l2_layers": "all"},
 }
 
-# %%
+# %% tags=["hide-input"]
 parameters = parameters_in(globals())
 page.networks_table(parameters)
 
 # %% [markdown]
 # ## Training
 
-# %%
+# %% tags=["hide-input"]
 outcome = mtgcn.run(parameters, retrain=retrain)
 page.beside_stored(outcome) if retrain else None
 
@@ -79,7 +79,7 @@ page.beside_stored(outcome) if retrain else None
 #
 # Mean test accuracy with its standard error. Without L2 the two panels show the same runs.
 
-# %%
+# %% tags=["hide-input"]
 PALETTE = {name: style.of(name).colour for name in networks}
 settings = pd.DataFrame(variants).T.reindex(columns=["l2", "l2_layers"]).rename_axis("variant").reset_index()
 
@@ -90,7 +90,7 @@ def on(layers):
     return own.sort_values("l2").assign(strength=[f"{value:g}" for value in own.sort_values("l2")["l2"]])
 
 
-# %%
+# %% tags=["hide-input"]
 WHERE = {"first": "L2 on the first layer", "all": "L2 on all layers"}
 with mpl.rc_context(style.LOOK):
     alt = f"Test accuracy of {', '.join(networks)} with {hidden_layers} layers against the strength of L2."
@@ -113,7 +113,7 @@ figure
 # A run has failed when it is within five points of naming the largest class for every node. How many of the runs failed,
 # and what the networks look like at the best epoch, in the last hidden layer, as medians over the runs:
 
-# %%
+# %% tags=["hide-input"]
 best = outcome.kept["measures"].query("layer == @hidden_layers")
 best = outcome.table.merge(best.drop(columns=["dataset", "epoch"], errors="ignore"), on=["variant", "network", "seed"])
 labels = mtgcn.load(dataset).labels
@@ -136,7 +136,7 @@ summary.join(best.groupby(["variant", "network"], sort=False)[inside].median()).
 #
 # The norm of each hidden layer's weights at the best epoch, median over the runs, with L2 on all layers.
 
-# %%
+# %% tags=["hide-input"]
 norms = outcome.kept["measures"].merge(on("all")[["variant", "strength"]], on="variant")
 with mpl.rc_context(style.LOOK):
     alt = f"Norm of the weights of each hidden layer under growing L2 on all layers: {', '.join(networks)}."
@@ -159,7 +159,7 @@ figure
 # Without L2 and with the strongest and the matched L2 on all layers: mean over the runs, last hidden layer. The relative
 # energy is the normalised Dirichlet energy over the squared norm of the embedding; over-smoothing drives it to zero.
 
-# %%
+# %% tags=["hide-input"]
 COURSE = {"weight_norm": "norm of the weights", "gradient_norm": "gradient of layer one"}
 COURSE |= {"effective_rank": "effective rank", "relative energy": "relative energy"}
 course = outcome.kept["course"].query("layer == @hidden_layers").merge(on("all")[["variant", "strength"]], on="variant")
@@ -180,5 +180,5 @@ figure
 # %% [markdown]
 # ## Computed with
 
-# %%
+# %% tags=["hide-input"]
 page.computed_with(outcome.record)
