@@ -130,7 +130,7 @@ summary.join(best.groupby(["variant", "network"], sort=False)[inside].median()).
 # What to see, at λ = 0.001 on all layers: most runs of the plain network fail, its weights have shrunk and hardly any
 # gradient reaches the first layer. With AE or FR the weights beyond the first layer keep most of their size, and the
 # gradient is there. What over-smoothing would show is not there: the relative energy, by which neighbours differ, is
-# nearly the same for all.
+# nearly the same for all. The plain network's embedding does lose rank there, as its weights shrink.
 #
 # ## The weights, layer by layer
 #

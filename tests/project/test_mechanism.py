@@ -23,7 +23,7 @@ def inside() -> pd.DataFrame:
     """Medians over the runs at the best epoch, by variant, network and layer."""
     measures = pd.read_csv(RESULTS / "mechanism" / "measures.csv")
     measures["relative energy"] = measures["normalised_dirichlet_energy"] / measures["squared_norm"]
-    names = ["weight_norm", "gradient_norm", "relative energy"]
+    names = ["weight_norm", "gradient_norm", "relative energy", "effective_rank"]
     return measures.groupby(["variant", "network", "layer"])[names].median()
 
 
@@ -49,6 +49,7 @@ def test_no_task_has_more_there_than_the_plain_network_has_without_l2(accuracy: 
 def test_weights_shrink_and_gradients_fade_while_neighbours_stay_as_different(inside: pd.DataFrame) -> None:
     plain, free = inside.loc[MATCHED, "GCN"], inside.loc["none", "GCN"]
     assert (plain["weight_norm"] < 0.5 * free["weight_norm"]).all()
+    assert plain["effective_rank"].loc[5] < 0.6 * free["effective_rank"].loc[5]
     for task in ("AE", "FR"):
         own = inside.loc[MATCHED, task]
         kept = own["weight_norm"] / inside.loc["none", task]["weight_norm"]
