@@ -1,0 +1,51 @@
+/* What is done value by value: dropout, the inner part of a reconstruction, and the steps of Adam. */
+
+#include "common.h"
+
+/* out = y with the values kept whose byte has the ``bit``, times ``scale``, and the others 0, where y is x or, if there
+   is a ``gate``, 0 wherever that is not positive: with x as its own gate the rectifier, otherwise its gradient. */
+void drop(int threads, int64_t size, const uint8_t *mask, int bit, double scale, const REAL *x, const REAL *gate,
+          REAL *out)
+{
+#pragma omp parallel for schedule(static) num_threads(threads) if (size > WORTH_THREADS)
+    for (int64_t k = 0; k < size; k++) {
+        const REAL kept = x[k] * ((REAL)((mask[k] >> bit) & 1) * (REAL)scale);
+        out[k] = gate && gate[k] <= 0 ? 0 : kept;  /* what is not a number stays */
+    }
+}
+
+/* The inner part of a reconstruction risk, for arrays (runs, size): inner = the sum of (fitted - 2 cross) weights, and
+   what is left of the cross product, fitted - cross, takes the place of ``fitted``. */
+void residual(int threads, int64_t runs, int64_t size, const REAL *cross, const REAL *weights, REAL *fitted, double *inner)
+{
+#pragma omp parallel for schedule(static) num_threads(threads) if (runs * size > WORTH_THREADS / 4)
+    for (int64_t run = 0; run < runs; run++) {
+        double sums[8] = {0};  /* one after the other they would wait for each other */
+        const REAL *x = cross + run * size, *w = weights + run * size;
+        REAL *f = fitted + run * size;
+        for (int64_t k = 0; k < size; k++) {
+            sums[k % 8] += (f[k] - 2 * x[k]) * w[k];
+            f[k] -= x[k];
+        }
+        inner[run] = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+    }
+}
+
+/* Adam's step for (runs, size) weights, of which each run has a learning rate: L2 is added to the gradient as λ B, the
+   gradient moves the ``mean`` and the ``square`` and is cleared, and ``stepped`` is where the weights go. Products and
+   sums are those of torch's add, lerp, addcmul and addcdiv. */
+void adam(int threads, int64_t runs, int64_t size, double l2, double part_1, double part_2, double keep_2, double divisor,
+          double epsilon, double factor, const REAL *rates, const REAL *weights, REAL *gradient, REAL *mean, REAL *square,
+          REAL *stepped)
+{
+    const REAL decay = l2, first = part_1, second = part_2, keep = keep_2, by = divisor, tiny = epsilon, times = factor;
+#pragma omp parallel for schedule(static) num_threads(threads) if (runs * size > WORTH_THREADS / 8)
+    for (int64_t run = 0; run < runs; run++)
+        for (int64_t k = run * size; k < (run + 1) * size; k++) {
+            const REAL g = l2 ? FMA(weights[k], decay, gradient[k]) : gradient[k];
+            mean[k] = FMA(first, g - mean[k], mean[k]);
+            square[k] = FMA(second * g, g, square[k] * keep);
+            gradient[k] = 0;
+            stepped[k] = weights[k] + times * (rates[run] * mean[k]) / (SQRT(square[k]) / by + tiny);
+        }
+}
