@@ -4,6 +4,7 @@ What a user types first is here, and loaded when it is first used: ``mtgcn.load(
 ``mtgcn.run(parameters)`` trains what `mtgcn.Parameters` describes.
 """
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from mtgcn.experiments.running import run
 
     __version__: str
+
+# Before torch asks for memory: arrays of 2 MiB and more then lie in large pages, where the kernel has them (Linux).
+os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
 
 __all__ = ["Parameters", "__version__", "load", "run"]
 

@@ -30,6 +30,9 @@ class Adam:
         self._decays = [(weights.offsets[name], coefficient) for name, coefficient in l2.items() if coefficient]
         self.mean = torch.zeros_like(weights.flat)
         self.square = torch.zeros_like(weights.flat)
+        self._roots = torch.empty_like(weights.flat)
+        arrays = weights.flat, weights.grad, self.mean, self.square, self._roots
+        self._parts = [(l2.get(name, 0.0), [array[part] for array in arrays]) for name, part in weights.offsets.items()]
         self.steps = 0
         self._rates: Tensor | None = None
         self._given: tuple[float, ...] = ()
@@ -44,21 +47,21 @@ class Adam:
         assert self._rates is not None
         self.steps += 1
         bias_1, bias_2 = 1 - BETA_1**self.steps, (1 - BETA_2**self.steps) ** 0.5
-        old, new, grad = self.weights.flat, self.weights.next, self.weights.grad
         if self.compiled:
-            betas, rest = (BETA_1, BETA_2), (bias_1, bias_2, self.epsilon)
-            for name, part in self.weights.offsets.items():
-                arrays = [array[part] for array in (old, grad, self.mean, self.square, new)]
-                kernels.adam(self._rates, self.l2.get(name, 0.0), *betas, *rest, *arrays)
-        else:
-            for part, coefficient in self._decays:
-                grad[part].add_(old[part], alpha=coefficient)
-            self.mean.lerp_(grad, 1 - BETA_1)
-            self.square.mul_(BETA_2).addcmul_(grad, grad, value=1 - BETA_2)
-            scale = self.square.sqrt().div_(bias_2).add_(self.epsilon)
-            torch.addcdiv(old, self._rates * self.mean, scale, value=-1 / bias_1, out=new)
-            grad.zero_()
-        self.weights.turn()
+            for l2, (weights, grad, mean, square, _) in self._parts:
+                kernels.moments(weights, grad, mean, square, l2, BETA_1, BETA_2)
+            torch.sqrt(self.square, out=self._roots)
+            for _, (weights, _, mean, _, root) in self._parts:
+                kernels.step(self._rates, weights, mean, root, bias_1, bias_2, self.epsilon)
+            return
+        flat, grad = self.weights.flat, self.weights.grad
+        for part, coefficient in self._decays:
+            grad[part].add_(flat[part], alpha=coefficient)
+        self.mean.lerp_(grad, 1 - BETA_1)
+        self.square.mul_(BETA_2).addcmul_(grad, grad, value=1 - BETA_2)
+        scale = self.square.sqrt().div_(bias_2).add_(self.epsilon)
+        flat.addcdiv_(self._rates * self.mean, scale, value=-1 / bias_1)
+        grad.zero_()
 
     @torch.no_grad()
     def penalty(self) -> Tensor:

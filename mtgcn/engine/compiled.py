@@ -17,7 +17,7 @@ from mtgcn.data.cache import folder
 from mtgcn.files import replacing
 
 SOURCES = sorted(Path(__file__).with_name("c").glob("*.[ch]"))
-OPTIONS = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-shared", "-fPIC")
+OPTIONS = ("-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC")
 REALS = {torch.float32: "float", torch.float64: "double"}
 INT, LONG, POINTER, DOUBLE = ctypes.c_int, ctypes.c_int64, ctypes.c_void_p, ctypes.c_double
 LINKS = [INT, *[LONG] * 6, INT, INT]  # what the kernels of attention begin with
@@ -26,7 +26,8 @@ ARGUMENTS = {
     "propagate": [INT, *[LONG] * 4, *[POINTER] * 6],
     "drop": [INT, LONG, POINTER, INT, DOUBLE, *[POINTER] * 3],
     "residual": [INT, *[LONG] * 2, *[POINTER] * 4],
-    "adam": [INT, *[LONG] * 2, *[DOUBLE] * 7, *[POINTER] * 6],
+    "moments": [INT, LONG, *[DOUBLE] * 4, *[POINTER] * 4],
+    "step": [INT, *[LONG] * 2, *[DOUBLE] * 3, *[POINTER] * 4],
     "attend": [*LINKS, DOUBLE, *[POINTER] * 5, INT, DOUBLE, *[POINTER] * 5],
     "attend_rows": [*LINKS, DOUBLE, *[POINTER] * 5, INT, DOUBLE, *[POINTER] * 7],
     "attend_columns": [*LINKS, *[POINTER] * 5, INT, DOUBLE, *[POINTER] * 5],

@@ -155,28 +155,19 @@ def residual(fitted: Tensor, cross: Tensor, weights: Tensor) -> Tensor:
     return inner
 
 
-def adam(
-    rates: Tensor,
-    l2: float,
-    beta_1: float,
-    beta_2: float,
-    bias_1: float,
-    bias_2: float,
-    epsilon: float,
-    weights: Tensor,
-    gradient: Tensor,
-    mean: Tensor,
-    square: Tensor,
-    stepped: Tensor,
+def moments(
+    weights: Tensor, gradient: Tensor, mean: Tensor, square: Tensor, l2: float, beta_1: float, beta_2: float
 ) -> None:
-    """Take Adam's step from ``weights`` to ``stepped`` with a learning rate for each run, and clear the gradient.
+    """Let a gradient, (values,) and so are the others, move Adam's moments, and clear it."""
+    places = [part.data_ptr() for part in (weights, gradient, mean, square)]
+    factors = l2, 1 - beta_1, 1 - beta_2, beta_2
+    library(mean.dtype).moments(torch.get_num_threads(), mean.numel(), *factors, *places)
 
-    Args:
-        rates: (runs,).
-        bias_1, bias_2: 1 − β₁ᵗ, and the root of 1 − β₂ᵗ.
-        weights, gradient, mean, square, stepped: (values,) of all runs.
-    """
+
+def step(
+    rates: Tensor, weights: Tensor, mean: Tensor, root: Tensor, bias_1: float, bias_2: float, epsilon: float
+) -> None:
+    """Take Adam's step with a learning rate for each run, (runs,); ``root`` is that of the square, (values,)."""
     runs = len(rates)
-    places = [part.data_ptr() for part in (rates, weights, gradient, mean, square, stepped)]
-    factors = l2, 1 - beta_1, 1 - beta_2, beta_2, bias_2, epsilon, -1 / bias_1
-    library(mean.dtype).adam(torch.get_num_threads(), runs, mean.numel() // runs, *factors, *places)
+    places = [part.data_ptr() for part in (rates, mean, root, weights)]
+    library(mean.dtype).step(torch.get_num_threads(), runs, mean.numel() // runs, bias_2, epsilon, -1 / bias_1, *places)

@@ -12,8 +12,7 @@ from mtgcn.engine.randomness import stream
 class Weights(Mapping[str, Tensor]):
     """Named weights with a leading runs axis, views of one flat buffer, and their gradients likewise.
 
-    One buffer lets the optimiser work in a handful of operations whatever the number of heads. There are two of them,
-    which take turns: a step reads one and writes the other, so that the weights before it are still there after it.
+    One buffer lets the optimiser work in a handful of operations whatever the number of heads.
 
     Args:
         shapes: shape of each weight of one run; the order is the order in the buffer.
@@ -26,36 +25,19 @@ class Weights(Mapping[str, Tensor]):
         self.shapes = shapes
         self.runs = len(seeds)
         sizes = {name: self.runs * int(np.prod(shape)) for name, shape in shapes.items()}
-        self._flats = [torch.empty(sum(sizes.values()), device=device, dtype=dtype) for _ in range(2)]
+        self.flat = torch.empty(sum(sizes.values()), device=device, dtype=dtype)
         self.grad = torch.zeros_like(self.flat)
         self.offsets: dict[str, slice] = {}
-        self._sides: list[dict[str, Tensor]] = [{}, {}]
-        self._groups: list[dict[str, dict[str, Tensor]]] = [{}, {}]
+        self._views: dict[str, Tensor] = {}
+        self._groups: dict[str, dict[str, Tensor]] = {}
         start = 0
         for name, shape in shapes.items():
             self.offsets[name] = slice(start, start + sizes[name])
-            self._view(self.flat, name).copy_(
-                torch.from_numpy(np.stack([glorot(stream(seed, name), shape) for seed in seeds]))
-            )
-            for flat, views in zip(self._flats, self._sides, strict=True):
-                views[name] = self._view(flat, name).detach().requires_grad_()
-                views[name].grad = self._view(self.grad, name)
+            view = self._view(self.flat, name)
+            view.copy_(torch.from_numpy(np.stack([glorot(stream(seed, name), shape) for seed in seeds])))
+            self._views[name] = view.detach().requires_grad_()
+            self._views[name].grad = self._view(self.grad, name)
             start += sizes[name]
-
-    @property
-    def flat(self) -> Tensor:
-        """The buffer of all weights."""
-        return self._flats[0]
-
-    @property
-    def next(self) -> Tensor:
-        """The buffer that `turn` makes that of all weights; until then a step may write it."""
-        return self._flats[1]
-
-    def turn(self) -> None:
-        """Let the two buffers change places; views of the old one keep their values until the next step."""
-        for pair in (self._flats, self._sides, self._groups):
-            pair.reverse()
 
     def _view(self, flat: Tensor, name: str) -> Tensor:
         """Return what belongs to a weight, (runs, …); one with more outputs than inputs is stored by its columns.
@@ -68,13 +50,13 @@ class Weights(Mapping[str, Tensor]):
         return part.view(self.runs, *shape)
 
     def __getitem__(self, name: str) -> Tensor:
-        return self._sides[0][name]
+        return self._views[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._sides[0])
+        return iter(self._views)
 
     def __len__(self) -> int:
-        return len(self._sides[0])
+        return len(self._views)
 
     def gradient(self, name: str) -> Tensor:
         """Return the gradient of a weight, (runs, …), which lies in the one buffer of all."""
@@ -82,11 +64,10 @@ class Weights(Mapping[str, Tensor]):
 
     def of(self, prefix: str) -> dict[str, Tensor]:
         """Return the weights called ``prefix.*`` by the rest of their names."""
-        groups = self._groups[0]
-        if prefix not in groups:  # asked for in every pass
+        if prefix not in self._groups:  # asked for in every pass
             own = {name: view for name, view in self.items() if name.startswith(prefix + ".")}
-            groups[prefix] = {name[len(prefix) + 1 :]: view for name, view in own.items()}
-        return groups[prefix]
+            self._groups[prefix] = {name[len(prefix) + 1 :]: view for name, view in own.items()}
+        return self._groups[prefix]
 
     def per_run(self, values: Sequence[float]) -> Tensor:
         """Spread one value a run over the flat buffer."""

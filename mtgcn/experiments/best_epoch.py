@@ -4,6 +4,7 @@ So is where an early stop would have ended the run, which no setting chooses: it
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
@@ -17,38 +18,30 @@ EARLY_STOP = "early-stop"
 WINDOW = 10  # epochs that an early stop looks back, as in the code of Kipf & Welling and of You et al.
 
 
+@dataclass
 class Best:
     """The best epochs of R runs by one rule; an epoch is 0 for a run that had none.
-
-    While a run improves, every epoch is its best so far. Its weights are copied only when an epoch is not: until then
-    they are those of the latest epoch.
 
     Attributes:
         epoch: (R,) counted from 1.
         validation_accuracy: (R,) in percent, at these epochs.
+        weights: (R, ...) each, at these epochs.
         score: (R,) what the rule compares, the higher the better.
         tie: (R,) what decides between equal scores, the higher the better.
     """
 
-    def __init__(
-        self,
-        epoch: np.ndarray,
-        validation_accuracy: np.ndarray,
-        weights: Mapping[str, Tensor],
-        score: np.ndarray,
-        tie: np.ndarray,
-    ) -> None:
-        self.epoch, self.validation_accuracy, self.score, self.tie = epoch, validation_accuracy, score, tie
-        self._copies = {name: value.detach().clone() for name, value in weights.items()}
-        self._latest: Mapping[str, Tensor] = {}
-        self._rows = np.zeros(len(epoch), int)  # of each run in the latest weights
-        self._uncopied = np.zeros(len(epoch), bool)
+    epoch: np.ndarray
+    validation_accuracy: np.ndarray
+    weights: dict[str, Tensor]
+    score: np.ndarray
+    tie: np.ndarray
 
     @classmethod
     def none(cls, runs: int, weights: Mapping[str, Tensor]) -> "Best":
         """Return the best epochs before there is any; ``weights`` are those of the start."""
         lowest = np.full(runs, -np.inf)
-        return cls(np.zeros(runs, int), np.full(runs, np.nan), weights, lowest, lowest.copy())
+        copies = {name: value.detach().clone() for name, value in weights.items()}
+        return cls(np.zeros(runs, int), np.full(runs, np.nan), copies, lowest, lowest.copy())
 
     @classmethod
     def joined(cls, parts: Sequence["Best"]) -> "Best":
@@ -60,12 +53,6 @@ class Best:
         weights = {name: torch.cat([part.weights[name] for part in parts]) for name in parts[0].weights}
         return cls(epoch, accuracy, weights, score, tie)
 
-    @property
-    def weights(self) -> dict[str, Tensor]:
-        """The weights at the best epochs, (R, ...) each."""
-        self._copy(self._uncopied)
-        return self._copies
-
     def update(
         self,
         number: int,
@@ -75,33 +62,23 @@ class Best:
         score: np.ndarray,
         tie: np.ndarray,
     ) -> None:
-        """Take an epoch of the ``moving`` runs, (M,) numbers among the R; the other arguments have M rows.
-
-        The values of ``weights`` have to stay as they are until the next call.
-        """
+        """Take an epoch of the ``moving`` runs, (M,) numbers among the R; the other arguments have M rows."""
         equal = (score == self.score[moving]) & (tie > self.tie[moving])
         better = ((score > self.score[moving]) | equal) & np.isfinite(tie)
-        chosen = moving[better]
-        improves = np.zeros(len(self.epoch), bool)
-        improves[chosen] = True
-        self._copy(self._uncopied & ~improves)
-        if not len(chosen):
+        if not better.any():
             return
+        chosen = moving[better]
         self.score[chosen], self.tie[chosen] = score[better], tie[better]
         self.epoch[chosen], self.validation_accuracy[chosen] = number, accuracy[better]
-        self._latest, self._uncopied = dict(weights), improves
-        self._rows[moving] = np.arange(len(moving))
-
-    def _copy(self, runs: np.ndarray) -> None:
-        """Copy the latest weights of some ``runs``, (R,) of them true."""
-        if not runs.any():
+        if better.all() and len(moving) == len(self.epoch):  # the usual case of a loss that falls
+            for name, value in weights.items():
+                self.weights[name].copy_(value.detach())
             return
-        pairs = [(run, int(self._rows[run])) for run in np.flatnonzero(runs).tolist()]
-        for name, value in self._latest.items():
-            own, new = self._copies[name], value.detach()
+        pairs = list(zip(chosen.tolist(), np.flatnonzero(better).tolist(), strict=True))
+        for name, value in weights.items():
+            own, new = self.weights[name], value.detach()
             for run, row in pairs:  # a third of the time that indexing by tensors takes
                 own[run].copy_(new[row])
-        self._uncopied = self._uncopied & ~runs
 
 
 def scores(

@@ -14,7 +14,7 @@ TOGETHER = 10  # runs that train as one batch; more would leave the cache and ga
 # have so many values, that costs more than the company saves, and runs with a split each train one by one.
 ONE_BY_ONE = 500_000
 FLOAT = 4  # bytes
-COPIES = 5  # of each weight: its value before and after a step, its gradient and Adam's two moments
+COPIES = 4  # of each weight: its value, its gradient and Adam's two moments
 LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container
 
 

@@ -201,7 +201,7 @@ def test_run_that_diverges_on_its_way_keeps_what_it_had_reached():
 
     def poison(progress: Progress) -> None:
         if progress.epoch == 10:
-            network.weights["main.B"].grad[2, :, 0] = float("nan")
+            network.weights["main.B"].data[2, :, 0] = float("nan")
 
     outcome = train(network, chosen, poison)
     assert outcome.diverged.tolist() == [False, False, True]

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #define FMA(a, b, c) _Generic((a), float: fmaf, double: fma)(a, b, c)
-#define SQRT(a) _Generic((a), float: sqrtf, double: sqrt)(a)
 #define EXP(a) _Generic((a), float: expf, double: exp)(a)
 
 #if defined(__AVX512F__)
