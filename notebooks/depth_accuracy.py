@@ -159,4 +159,4 @@ for place, own in tuned.groupby(level=PLACE, sort=False):
 
 # %% [markdown]
 # The losses are gone, and the gains too: with weights tuned for 2 or for 5 hidden layers nothing is clearly lost, and
-# nothing is clearly gained. Ten runs each; [More runs, other splits](more_runs.ipynb) has a hundred of one network.
+# nothing is clearly gained. Ten runs each; [The tables](tables.ipynb) have fifty.

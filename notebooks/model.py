@@ -18,7 +18,7 @@
 #
 # The paper's network, its three auxiliary tasks and its training fit into little more than a hundred lines of torch
 # and DGL, and all of them are on this page. Trained here on Cora, one run each, the plain GCN and the network with the
-# task AE reach an accuracy within the range of the ten runs that this book reports for them. The engine that computed
+# task AE reach an accuracy within the range of the fifty runs that this book reports for them. The engine that computed
 # those trains ten runs at once and multiplies nothing that is zero; on the same weights and dropout masks its loss and
 # its gradients are those of the code below, up to rounding.
 
@@ -347,7 +347,7 @@ here.round(1)
 # %% [markdown]
 # ## Beside the committed runs
 #
-# Test accuracy in percent of the runs above, and of the ten runs by the engine on the page [Cora, 1 hidden layer](cora-1.ipynb),
+# Test accuracy in percent of the runs above, and of the fifty runs by the engine on the page [Cora, 1 hidden layer](cora-1.ipynb),
 # whose random numbers are others.
 
 # %%
