@@ -49,7 +49,7 @@ from mtgcn.experiments import stored
 from mtgcn.model.tasks.node_clustering import NodeClustering, NodeClusteringParameters
 
 # %% tags=["parameters", "hide-input"]
-results = ["rivals-*", "matched-*-1", "text-*-1", "citeseer-1", "cora-1", "pubmed-1", "search/*"]
+results = ["rivals-*", "matched-*-1", "citeseer-1", "cora-1", "pubmed-1", "search/*"]
 
 # %% [markdown]
 # Nothing is trained on this page. A gain is the test accuracy of a run less that of the plain network with the same seed,
