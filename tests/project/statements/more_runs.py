@@ -7,8 +7,6 @@ import pandas as pd
 from project.statements import PLACES, Statement, interval, page, side, signed
 from project.statements.verdicts import chosen, gains, results
 
-PROTOCOLS = ("text", "matched")
-
 
 def many(protocol: str, place: str) -> pd.Series:
     """Return the gains (runs,) on the usual split."""
@@ -43,8 +41,8 @@ def misled(protocol: str, place: str) -> float:
 def share(protocol: str, place: str) -> str:
     """Return the share that the page kept, if drawing anew agrees with it within the error of 20,000 draws."""
     dataset, depth = place.split("-")
-    table = page("more_runs", "fifty").query("protocol == @protocol and dataset == @dataset")
-    (kept,) = table.loc[table["hidden_layers"] == int(depth), "wrong_sign"]
+    table = page("more_runs", "fifty").set_index(["protocol", "dataset", "hidden_layers"])
+    kept = table.loc[(protocol, dataset, int(depth)), "wrong_sign"]
     assert abs(misled(protocol, place) - 100 * kept) < 1.5
     return f"{100 * kept:.1f}"
 
