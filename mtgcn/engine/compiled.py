@@ -16,7 +16,7 @@ import torch
 from mtgcn.data.cache import folder
 from mtgcn.files import replacing
 
-SOURCES = sorted(Path(__file__).with_name("c").glob("*.[ch]"))
+SOURCE = Path(__file__).with_name("kernels.c")
 OPTIONS = ("-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC")
 REALS = {torch.float32: "float", torch.float64: "double"}
 INT, LONG, POINTER, DOUBLE = ctypes.c_int, ctypes.c_int64, ctypes.c_void_p, ctypes.c_double
@@ -62,8 +62,7 @@ def _compiled(compiler: str, options: Sequence[str]) -> Path | None:
     version = subprocess.run([compiler, "--version"], capture_output=True, check=False).stdout
     # Compiled for the processor at hand: a cache that several machines share has a file for each kind of them.
     made_for = "\n".join([platform.platform(), platform.machine(), _processor(), *OPTIONS, *options])
-    sources = b"".join(source.read_bytes() for source in SOURCES)
-    digest = hashlib.sha256(sources + version + made_for.encode()).hexdigest()
+    digest = hashlib.sha256(SOURCE.read_bytes() + version + made_for.encode()).hexdigest()
     target = folder() / f"kernels-{digest[:16]}.so"
     if target.is_file():
         return target
@@ -79,8 +78,7 @@ def _compiled(compiler: str, options: Sequence[str]) -> Path | None:
 
 
 def _compile(compiler: str, options: Sequence[str], target: Path) -> None:
-    sources = [str(source) for source in SOURCES if source.suffix == ".c"]
-    command = [compiler, *OPTIONS, *options, "-o", str(target), *sources]
+    command = [compiler, *OPTIONS, *options, "-o", str(target), str(SOURCE)]
     subprocess.run(command, check=True, capture_output=True)
 
 

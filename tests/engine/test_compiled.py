@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -129,8 +130,6 @@ def test_a_cache_that_cannot_be_written_is_done_without(monkeypatch, tmp_path):
 
 
 def test_an_installed_package_has_the_source():
-    code = (
-        "from mtgcn.engine.compiled import SOURCES; print(*(source.suffix for source in SOURCES if source.is_file()))"
-    )
+    code = "from mtgcn.engine.compiled import SOURCE; print(SOURCE)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert set(done.stdout.split()) == {".c", ".h"}
+    assert Path(done.stdout.strip()).is_file()
