@@ -116,8 +116,8 @@ cells.pivot_table("cell", "search", "network", aggfunc="first", sort=False).fill
 # how far the chosen weights of a task lie apart from one data set to the next.
 #
 # A *first search* knew one reading of the number of features that FR loses, and gave its best points eight runs. The
-# study of depth and the pages on the paper's open points have its weights. The search with a remedy belongs to the study
-# of depth, too: the weight of one task, with the encoder that the remedy's authors have.
+# study of depth, the pages on the paper's open points, and Pubmed under the paper's words have its weights. The search
+# with a remedy belongs to the study of depth, too: the weight of one task, with the encoder that the remedy's authors have.
 
 
 # %% tags=["hide-input"]
