@@ -1,17 +1,28 @@
 """Statements of the first page's answer, which the README repeats."""
 
-from project.statements import TASKS, Statement, gains, page, side, sides, wide
+from project.statements import Statement, gains, page, side, wide
+from project.statements import verdicts as judged
 from project.statements.which_protocol import nearest_in_step_1
 
 
+def chosen_gain(protocol: str, place: str) -> tuple[int, float]:
+    """Return on which side of zero the gain of the network chosen by validation lies, and its mean."""
+    values = judged.gains(protocol, place, judged.chosen(protocol, place))
+    return side(values), float(values.mean())
+
+
 def a_little_on_citeseer() -> bool:
-    """Most networks gain there, and no gain elsewhere is clear."""
-    return sides("citeseer-1").count(1) > len(TASKS) / 2 and sides("cora-1", "pubmed-1").count(1) == 0
+    """The chosen network clearly gains there under the paper's words, by less than two points, and nowhere else."""
+    sign, mean = chosen_gain("text", "citeseer-1")
+    others = [(protocol, place) for protocol in ("text", "matched") for place in ("cora-1", "pubmed-1")]
+    found = [chosen_gain(*other)[0] for other in [*others, ("matched", "citeseer-1")]]
+    return sign == 1 and mean < 2 and 1 not in found
 
 
-def nothing_to_rescue() -> bool:
-    """The plain network is above all that the paper has, and no task is clearly better."""
-    return wide("cora-5")["GCN"].mean() > 55 and sides("cora-5").count(1) == 0
+def a_few_points() -> bool:
+    """The plain network is above all that the paper has, and the chosen one clearly gains between two and six points."""
+    sign, mean = chosen_gain("text", "cora-5")
+    return wide("cora-5")["GCN"].mean() > 55 and sign == 1 and 2 < mean < 6
 
 
 def collapses_as_reported() -> bool:
@@ -28,10 +39,14 @@ def much_comes_back() -> bool:
 
 
 STATEMENTS = [
-    Statement("With one layer, a little on Citeseer, and not on Cora and Pubmed.", a_little_on_citeseer),
     Statement(
-        "taken at its word, its plain network does not collapse, and the tasks have little to rescue.",
-        nothing_to_rescue,
+        "With one layer, hardly: a little on Citeseer when the paper is taken at its word, and nothing on Cora and Pubmed.",
+        a_little_on_citeseer,
+    ),
+    Statement(
+        "With five layers, yes, and how much depends on how the paper is read: taken at its word, its plain network does "
+        "not collapse, and the tasks add a few points.",
+        a_few_points,
     ),
     Statement(
         "Under the settings that fit the paper's own figures best, the plain network collapses as the paper reports",
