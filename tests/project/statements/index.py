@@ -20,7 +20,7 @@ def a_little_on_citeseer() -> bool:
 
 
 def a_few_points() -> bool:
-    """The plain network is above all that the paper has, and the chosen one clearly gains between two and six points."""
+    """The plain network is above all that the paper has; the chosen one clearly gains two to six points."""
     sign, mean = chosen_gain("text", "cora-5")
     return wide("cora-5")["GCN"].mean() > 55 and sign == 1 and 2 < mean < 6
 
@@ -40,12 +40,13 @@ def much_comes_back() -> bool:
 
 STATEMENTS = [
     Statement(
-        "With one layer, hardly: a little on Citeseer when the paper is taken at its word, and nothing on Cora and Pubmed.",
+        "With one layer, hardly: a little on Citeseer when the paper is taken at its word, and nothing on Cora and "
+        "Pubmed.",
         a_little_on_citeseer,
     ),
     Statement(
-        "With five layers, yes, and how much depends on how the paper is read: taken at its word, its plain network does "
-        "not collapse, and the tasks add a few points.",
+        "With five layers, yes, and how much depends on how the paper is read: taken at its word, its plain network "
+        "does not collapse, and the tasks add a few points.",
         a_few_points,
     ),
     Statement(

@@ -170,8 +170,8 @@ def nothing_clear_with_two() -> bool:
 STATEMENTS = [
     Statement("The paper's largest gain is there, and its small ones are not.", largest_only),
     Statement(
-        "our plain GCN has 18.26 percent where the paper has 16.47, and the network chosen on the validation nodes gains "
-        "+39.66 points.",
+        "our plain GCN has 18.26 percent where the paper has 16.47, and the network chosen on the validation nodes "
+        "gains +39.66 points.",
         lambda: [*plain("matched", "cora-5"), *gain("matched", "cora-5")],
     ),
     Statement(
@@ -179,8 +179,8 @@ STATEMENTS = [
         lambda: [*plain("text", "cora-5")[:1], *gain("text", "cora-5")],
     ),
     Statement(
-        "With one layer the chosen networks gain +9.99 points on Citeseer, +9.99 on Cora and +9.99 on Pubmed as the paper "
-        "says, and +0.05, −0.43 and +0.02 as its figures suggest.",
+        "With one layer the chosen networks gain +9.99 points on Citeseer, +9.99 on Cora and +9.99 on Pubmed as the "
+        "paper says, and +0.05, −0.43 and +0.02 as its figures suggest.",
         lambda: [*shallow("text"), *shallow("matched")],
     ),
     Statement("With two layers on Cora no gain is clear.", nothing_clear_with_two),
