@@ -2,6 +2,7 @@
 
 from project.statements import Statement, gains, page, side, wide
 from project.statements import verdicts as judged
+from project.statements.more_runs import on_splits
 from project.statements.which_protocol import nearest_in_step_1
 
 
@@ -20,9 +21,10 @@ def a_little_on_citeseer() -> bool:
 
 
 def a_few_points() -> bool:
-    """The plain network is above all that the paper has; the chosen one clearly gains two to six points."""
+    """The plain network is above all that the paper has; the chosen one clearly gains two to six points, on this split."""
     sign, mean = chosen_gain("text", "cora-5")
-    return wide("cora-5")["GCN"].mean() > 55 and sign == 1 and 2 < mean < 6
+    here = wide("cora-5")["GCN"].mean() > 55 and sign == 1 and 2 < mean < 6
+    return here and side(on_splits("text", "cora-5")) < 1
 
 
 def collapses_as_reported() -> bool:
@@ -46,7 +48,7 @@ STATEMENTS = [
     ),
     Statement(
         "With five layers, yes, and how much depends on how the paper is read: taken at its word, its plain network "
-        "does not collapse, and the tasks add a few points.",
+        "does not collapse, and the tasks add a few points on the usual split only.",
         a_few_points,
     ),
     Statement(
