@@ -21,7 +21,7 @@ def a_little_on_citeseer() -> bool:
 
 
 def a_few_points() -> bool:
-    """The plain network is above all that the paper has; the chosen one clearly gains two to six points, on this split."""
+    """The plain network is above all that the paper has; the chosen one gains two to six points, on this split."""
     sign, mean = chosen_gain("text", "cora-5")
     here = wide("cora-5")["GCN"].mean() > 55 and sign == 1 and 2 < mean < 6
     return here and side(on_splits("text", "cora-5")) < 1
