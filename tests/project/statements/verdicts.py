@@ -44,7 +44,7 @@ def protocols() -> list[str]:
 @cache
 def chosen(protocol: str, place: str, but: str = "") -> str:
     """Return the network with tasks that did best on the validation nodes, leaving one out."""
-    means = page(results(protocol, place)).groupby("network")["validation_accuracy"].mean()
+    means = page(results(protocol, place)).groupby("network")["validation_accuracy"].mean().round(9)
     return str(means[[task for task in TASKS if task != but]].idxmax())
 
 
