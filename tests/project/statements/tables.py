@@ -8,7 +8,6 @@ from project.statements import (
     best,
     collapsed,
     gains,
-    interval,
     number,
     our_reading,
     page,
@@ -29,9 +28,21 @@ def no_gain_is_clear(*names: str) -> bool:
 
 
 def the_best() -> list[str]:
-    assert best("citeseer-1") == "AE"
-    assert sides("citeseer-1")[TASKS.index("AE")] == 1
-    return [signed(gains("citeseer-1", "AE").mean())]
+    assert best("citeseer-1") == "AE+ER"
+    assert sides("citeseer-1").count(1) > len(TASKS) / 2
+    return [signed(gains("citeseer-1", "AE+ER").mean())]
+
+
+def best_with_five() -> list[str]:
+    values = gains("cora-5", best("cora-5"))
+    assert side(values) == 1
+    return [signed(values.mean())]
+
+
+def clear_with_five() -> list[str]:
+    found = dict(zip(TASKS, sides("cora-5"), strict=True))
+    assert {name: sign for name, sign in found.items() if sign} == {"ER": 1, "AE+ER": 1, "AE+FR+ER": 1, "FR": -1}
+    return best_with_five()
 
 
 def plain_with_five() -> list[str]:
@@ -53,8 +64,11 @@ def differences_go_both_ways() -> bool:
 
 
 def seeds_matter_more() -> bool:
-    """A network's gain is smaller than what one of its runs differs from another."""
-    return all(abs(gains(name, task).mean()) < wide(name)[task].std() for name in PLACES[1:3] for task in TASKS)
+    """A network's gain on Pubmed is smaller than what one of its runs differs from another; on Cora two are not."""
+    larger = {
+        (name, task) for name in PLACES[1:3] for task in TASKS if abs(gains(name, task).mean()) > wide(name)[task].std()
+    }
+    return larger == {("cora-1", "ER"), ("cora-1", "AE+ER")} and all(gains(*one).mean() < 0 for one in larger)
 
 
 def left_after_holm() -> set[tuple[str, str, int]]:
@@ -71,8 +85,10 @@ def significant() -> list[str]:
     table = page("tables", "table-1-gains")
     left = table[table["p_holm"] < 0.05]
     assert set(zip(left["dataset"] + "-1", left["network"], strict=True)) == {one[:2] for one in left_after_holm()}
-    above = [one for one in left_after_holm() if one[2] == 1]
-    return [str(len(table)), str(len(left)), "0.05", str(len(above))]
+    signs = sorted((name, sign) for name, _, sign in left_after_holm())
+    above, below = signs.count(("citeseer-1", 1)), signs.count(("cora-1", -1))
+    assert above + below == len(left)
+    return [str(len(table)), str(len(left)), "0.05", str(above), str(below)]
 
 
 def paper_gains_are_positive() -> list[str]:
@@ -87,39 +103,52 @@ def largest_paper_gain() -> list[str]:
 
 
 def best_gains() -> bool:
-    low, high = interval(gains("citeseer-1", best("citeseer-1")))
+    share = gains("citeseer-1", best("citeseer-1")).mean() / printed_gain(literature.PAPER, "citeseer")
     others = [gains(name, best(name)).mean() for name in PLACES[1:3]]
-    return bool(low < printed_gain(literature.PAPER, "citeseer") < high and max(map(abs, others)) < 0.1)
+    return bool(0.62 < share < 0.72 and max(map(abs, others)) < 0.1)
 
 
 STATEMENTS = [
-    Statement("On Citeseer the tasks help: the best network, AE, gains +1.19 points over the plain GCN.", the_best),
+    Statement(
+        "With one layer most tasks help a little on Citeseer: the best network, AE+ER, gains +0.89 points over the "
+        "plain GCN.",
+        the_best,
+    ),
     Statement("The paper's best gains +1.30.", lambda: [signed(printed_gain(literature.PAPER, "citeseer"))]),
     Statement(
-        "On Cora and Pubmed no gain is clear, nor is one with two or five layers on Cora.",
-        lambda: no_gain_is_clear("cora-1", "pubmed-1", "cora-2", "cora-5"),
+        "With five layers on Cora our plain GCN reaches 64.78 percent, the paper's 16.47, and our best network gains "
+        "+4.05.",
+        lambda: [*plain_with_five(), *best_with_five()],
     ),
-    Statement("With five layers our plain GCN reaches 65.46 percent, the paper's 16.47.", plain_with_five),
     Statement(
         "trained as the paper says, with L2 on the first layer only and the best epoch by validation accuracy",
         lambda: our_reading(*PLACES),
     ),
     Statement("9,999 are drawn, and p is never below 0.0002.", lambda: [f"{9_999:,}", f"{2 / 10_000:.4f}"]),
-    Statement("13 of 21 cells agree with the paper's.", agreeing),
+    Statement("9 of 21 cells agree with the paper's.", agreeing),
     Statement("on Citeseer ours are higher, on Cora the networks with tasks are lower.", differences_go_both_ways),
-    Statement("what a network adds is smaller than what another seed does.", seeds_matter_more),
+    Statement(
+        "what a network adds is smaller than what another seed does. On Cora ER and AE+ER fall below.",
+        seeds_matter_more,
+    ),
     Statement("On Citeseer nearly every network gains.", lambda: sides("citeseer-1").count(1) == len(TASKS) - 1),
-    Statement("After the correction for 18 gains, 2 keep a p below 0.05: AE and AE+FR on Citeseer.", significant),
+    Statement(
+        "After the correction for 18 gains, 8 keep a p below 0.05: 5 on Citeseer are above zero, 3 on Cora below.",
+        significant,
+    ),
     Statement("On Cora and Pubmed no gain is clear.", lambda: no_gain_is_clear("cora-1", "pubmed-1")),
     Statement("In the paper all 18 gains are positive.", paper_gains_are_positive),
     Statement(
-        "no better than guessing, with 16.47 percent. Ours has 65.46.",
+        "no better than guessing, with 16.47 percent. Ours has 64.78.",
         lambda: plain_with_five()[::-1],
     ),
     Statement("with L2 on every layer and the best epoch by loss, ours falls to 34.42", lambda: [collapsed()]),
-    Statement("With two and five layers no gain is clear.", lambda: no_gain_is_clear("cora-2", "cora-5")),
+    Statement("With two layers no gain is clear.", lambda: no_gain_is_clear("cora-2")),
+    Statement(
+        "With five, ER, AE+ER and AE+FR+ER clearly gain, by up to +4.05 points, and FR clearly loses.", clear_with_five
+    ),
     Statement("The paper gains up to +34.58 points with five layers", largest_paper_gain),
     Statement(
-        "Our best gain is about as large as the paper's on Citeseer, and near zero on Cora and Pubmed.", best_gains
+        "Our best gain on Citeseer is two thirds of the paper's. On Cora and Pubmed ours is near zero.", best_gains
     ),
 ]
