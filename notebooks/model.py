@@ -332,7 +332,7 @@ def train(model: Model, data: Data, epochs: int = 5000) -> dict[str, float]:
 
 # %% [markdown]
 # That is all. Now one run of the plain GCN and one with AE, whose weight of 100 is the one that the search chose for
-# this book. To keep the page under a minute each gets 400 epochs at the most; 18 of the 20 runs that this book reports
+# this book. To keep the page under a minute each gets 400 epochs at the most; 87 of the 100 runs that this book reports
 # for these two networks had their best epoch by then.
 
 # %%
@@ -360,9 +360,9 @@ beside
 # %% [markdown]
 # ## The engine computes the same
 #
-# Now the network with all three tasks, untrained, with the weights of this book. The engine names every random number
-# by its run and its place, so *M*, *N* and the dropout masks of its first epoch can be drawn here, too: at a rate of
-# 0.5 a mask needs one bit for each value.
+# Now the network with all three tasks, untrained, with the weights that the study of depth gives it. The engine names
+# every random number by its run and its place, so *M*, *N* and the dropout masks of its first epoch can be drawn here,
+# too: at a rate of 0.5 a mask needs one bit for each value.
 
 # %%
 chosen = {"AE": {"weight": 10}, "FR": {"weight": 100, "size": 200}, "ER": {"weight": 3, "size": 4, "nodes": "labelled"}}

@@ -243,9 +243,11 @@ def test_the_page_is_as_short_as_it_says():
 
 
 def test_the_page_has_the_settings_of_the_book():
-    networks = YAML(typ="safe").load(ROOT / "params" / "cora-1.yaml")["networks"]
+    single, networks = (
+        YAML(typ="safe").load(ROOT / "params" / f"{name}.yaml")["networks"] for name in ("cora-1", "depth-cora-shallow")
+    )
     text = "\n".join(cells())
-    assert networks["AE"]["AE"] == {"weight": 100, "nodes": "all"}
+    assert single["AE"]["AE"] == {"weight": 100, "nodes": "all"}
     assert "AE(data.x, weight=100)" in text
     shown = ast.literal_eval(re.search(r"^chosen = (.*)$", text, re.MULTILINE)[1])
     assert tasks_of(ALL_THREE, shown) == tasks_of(ALL_THREE, networks[ALL_THREE])
@@ -261,7 +263,7 @@ def test_most_committed_runs_had_their_best_epoch_while_the_page_trains():
 
 
 def test_the_committed_page_says_what_it_found():
-    """One run lies within the range of ten, and the engine's numbers are the same in single precision."""
+    """One run lies within the range of fifty, and the engine's numbers are the same in single precision."""
     folder = ROOT / "book" / "results" / "model"
     if not folder.exists():
         pytest.skip("the page has not been stored yet")
