@@ -178,7 +178,7 @@ def nothing_clear_with_two() -> bool:
 
 
 STATEMENTS = [
-    Statement("The paper's largest gain is there, and its small ones are not.", largest_only),
+    Statement("The paper's largest gain is there under both protocols, and its small ones are not.", largest_only),
     Statement(
         "our plain GCN has 18.26 percent where the paper has 16.47, and the network chosen on the validation nodes "
         "gains +39.66 points.",
