@@ -84,7 +84,7 @@ reproduce: venv ## train every page behind Tables 1 and 2 again from nothing, th
 	$(call html,.)
 
 .PHONY: everything
-everything: venv ## the same for all pages: repeats, open points and the study of depth too
+everything: venv ## the same for all pages: random splits, open points and the study of depth too
 	@$(BIN)/mtgcn data --fetch
 	@$(BIN)/mtgcn run --force --workers $(WORKERS)
 	$(call html,.)

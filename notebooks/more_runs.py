@@ -89,19 +89,13 @@ on_splits = on_splits.agg({"test_accuracy": "mean", "gain": "mean", "seed": "nun
 
 
 # %% tags=["hide-input"]
-def interval(gains):
-    if len(gains) < 2:
-        return np.nan, np.nan
-    return stats.t.interval(0.95, len(gains) - 1, gains.mean(), stats.sem(gains))
-
-
 def p_value(gains):
     return stats.ttest_1samp(gains, 0).pvalue if len(gains) > 1 else np.nan
 
 
 def summary(gains):
     accuracy = gains.groupby(NETWORK)["test_accuracy"].agg(["mean", "sem"])
-    table = accuracy.join(gains.groupby(NETWORK)["gain"].agg(gain="mean", interval=interval, p=p_value))
+    table = accuracy.join(gains.groupby(NETWORK)["gain"].agg(gain="mean", interval=statistics.interval, p=p_value))
     table[["gain_low", "gain_high"]] = table.pop("interval").tolist() or np.empty((0, 2))
     table["p_holm"] = statistics.holm(table["p"])
     return table
@@ -203,7 +197,7 @@ with mpl.rc_context(style.LOOK):
         here = together.query("dataset == @dataset and hidden_layers == @depth")
         for (protocol, way), gains in here.groupby(["protocol", "way"])["gain"]:
             look = style.PROTOCOLS[protocol]
-            (low, high), mean = interval(gains), gains.mean()
+            (low, high), mean = statistics.interval(gains), gains.mean()
             y = list(WAYS).index(way) + 0.3 * list(style.PROTOCOLS).index(protocol)
             errors = [[mean - low], [high - mean]]
             ax.errorbar(mean, y, xerr=errors, fmt=look.marker, color=look.colour, ms=6, elinewidth=1.8)

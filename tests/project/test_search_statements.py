@@ -64,12 +64,12 @@ def on_the_search() -> Iterator[Statement]:
     )
     own = tables["cora-5"].query("network == 'FR'")
     (best,) = own[own["chosen"]].itertuples()
-    above = own[own["validation_accuracy"] > best.validation_accuracy]
+    better = own[own["validation_accuracy"] > best.validation_accuracy]
     yield (
-        f"With 5, {len(above)} of {len(own)} points look better than the chosen one, but they have had "
-        f"{above['runs'].min()} or {above['runs'].max()} runs, and the chosen one {best.runs}: there a few runs say "
+        f"With 5, {len(better)} of {len(own)} points look better than the chosen one, but they have had "
+        f"{better['runs'].min()} or {better['runs'].max()} runs, and the chosen one {best.runs}: there a few runs say "
         "little.",
-        set(above["runs"]) == {3, 6} and best.runs >= 20,
+        set(better["runs"]) == {3, 6} and best.runs >= 20,
     )
     yield (
         f"Does anything leak? No. A search looks at validation accuracy alone, its seeds are "

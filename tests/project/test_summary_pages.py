@@ -88,6 +88,7 @@ def test_more_runs_has_a_split_as_the_unit_and_the_network_chosen_by_validation(
     expected = compare(pd.read_csv(folder / "cora-1.csv")).query("network == 'AE'")
     for name in ("mean", "sem", "gain", "gain_low", "gain_high"):
         assert fifty[name].tolist() == pytest.approx(expected[name].tolist()), name
+    assert fifty["p"].item() == pytest.approx(stats.ttest_1samp(names["fifty"]["gain"], 0).pvalue)
     assert len(names["first_ten"]) == 10
 
 
