@@ -51,6 +51,12 @@ def test_a_search_with_few_labels_fills_its_study_and_sees_none_of_its_splits(pa
     assert (search.space.dataset, search.space.hidden_layers) == (study.dataset, study.hidden_layers)
     assert search.space.split_each_run
     assert search.space.settings["labels"] == [3]
+    tuned = yaml_file.read(ROOT / f"params/{study.dataset}-1.yaml").data["networks"]
+    for task, values in search.space.grid.items():
+        rest = {name: choices for name, choices in values.items() if name not in ("weight", "nodes")}
+        usual = {name: value for name, value in tuned[task][task].items() if name not in ("weight", "nodes")}
+        assert rest == {name: [value] for name, value in usual.items()}
+        assert min(values["weight"]) < tuned[task][task]["weight"] < max(values["weight"])
     first = study.split_seed or 0
     assert not set(search.space.seeds(search.space.best_runs)) & set(range(first, first + study.splits))
 
