@@ -203,7 +203,7 @@ order = [f"{wording.cell(*place)}: {name}" for place in places for name in TASKS
 
 
 def laid_out(column):
-    wide = data.pivot_table(column, "row", "protocol", aggfunc="first")[protocols]
+    wide = data.pivot_table(column, "row", "protocol", aggfunc="first", dropna=False)[protocols]
     wide = wide.reindex([row for row in order if row in wide.index])
     return wide.rename(columns=wording.PROTOCOLS).rename_axis(index=None, columns="gain [95 %]")
 
@@ -225,7 +225,7 @@ table
 
 # %% tags=["hide-input"]
 def decisive(own):
-    return own.loc[own["mean"].idxmin()]
+    return own.sort_values("mean").iloc[0]
 
 
 deciding = tests.groupby(KEYS, sort=False).apply(decisive, include_groups=False).reset_index()

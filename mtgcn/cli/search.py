@@ -23,7 +23,11 @@ def search(
     ] = None,
     status: Annotated[bool, typer.Option("--status", help="Show how far the searches are, and do nothing.")] = False,
     apply: Annotated[
-        bool, typer.Option("--apply", help="Write the chosen values into params/*.yaml at the end.")
+        bool,
+        typer.Option(
+            "--apply",
+            help="Write the chosen values into params/*.yaml at the end; a new file only for searches that are named.",
+        ),
     ] = False,
     scheduler: Scheduler = None,
     workers: Annotated[
@@ -58,7 +62,7 @@ def search(
             for one in searches:
                 engine.run(one, executor, _Progress(one))
                 typer.echo(f"{one.name}: complete, {one.table.relative_to(project.root)} written")
-                if apply:
+                if apply and (files or one.parameters.exists()):  # not every search of the folder has a page of its own
                     engine.apply(one)
                     typer.echo(f"{one.name}: {one.parameters.relative_to(project.root)} has the chosen values")
     except KeyboardInterrupt:

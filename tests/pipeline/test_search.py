@@ -16,6 +16,7 @@ import pytest
 from ruamel.yaml import YAML
 from support.search_files import TOY
 
+from mtgcn.cli.search import search as command
 from mtgcn.data import datasets
 from mtgcn.errors import MtgcnError
 from mtgcn.experiments import build, experiment, training
@@ -330,6 +331,17 @@ def test_apply_makes_a_file_or_refuses(finished: search.Search) -> None:
             search.apply(finished)
         assert str(refused.value) == f"{finished.parameters}{message}"
         assert finished.parameters.read_text() == text
+
+
+def test_apply_to_all_searches_makes_no_page_that_nobody_asked_for(
+    finished: search.Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(finished.root)
+    finished.parameters.unlink(missing_ok=True)
+    command(apply=True, workers=1)
+    assert not finished.parameters.exists()
+    command([finished.source], apply=True, workers=1)
+    assert finished.parameters.exists()
 
 
 def test_apply_keeps_the_bytes_of_all_other_lines(finished: search.Search) -> None:

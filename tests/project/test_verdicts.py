@@ -119,3 +119,14 @@ def test_p_values_are_corrected_within_a_claim_and_protocol(names: dict[str, Any
 def test_the_best_network_is_chosen_by_validation(names: dict[str, Any]) -> None:
     best = names["tests"].query("dataset == 'citeseer' and claim == 2")["network"].item()
     assert best == "AE"
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of a spread that one run does not have
+def test_a_single_run_gives_a_page_without_a_verdict(
+    names: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for table in names["FOLDER"].glob("*.csv"):
+        pd.read_csv(table).query("seed == 0").to_csv(tmp_path / table.name, index=False)
+    monkeypatch.setenv(stored.RESULTS, str(tmp_path))
+    found = runpy.run_path(str(ROOT / "notebooks/verdicts.py"))
+    assert set(found["verdicts"]["verdict"]) == {"too close"}
