@@ -16,16 +16,18 @@ import torch
 from mtgcn.data.cache import folder
 from mtgcn.files import replacing
 
-SOURCE = Path(__file__).with_name("kernels.c")
+SOURCES = sorted(Path(__file__).with_name("c").glob("*.[ch]"))
 OPTIONS = ("-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC")
 REALS = {torch.float32: "float", torch.float64: "double"}
 INT, LONG, POINTER, DOUBLE = ctypes.c_int, ctypes.c_int64, ctypes.c_void_p, ctypes.c_double
 LINKS = [INT, *[LONG] * 6, INT, INT]  # what the kernels of attention begin with
 ARGUMENTS = {
     "product": [INT, *[LONG] * 4, INT, *[POINTER] * 4, INT, DOUBLE, INT, *[POINTER] * 2],
+    "dense": [INT, *[LONG] * 4, INT, *[POINTER] * 3],
+    "across": [INT, *[LONG] * 4, *[POINTER] * 3],
     "propagate": [INT, *[LONG] * 4, *[POINTER] * 6],
     "drop": [INT, LONG, POINTER, INT, DOUBLE, *[POINTER] * 3],
-    "residual": [INT, *[LONG] * 2, *[POINTER] * 4],
+    "residual": [INT, *[LONG] * 3, *[POINTER] * 5],
     "moments": [INT, LONG, *[DOUBLE] * 4, *[POINTER] * 4],
     "step": [INT, *[LONG] * 2, *[DOUBLE] * 3, *[POINTER] * 4],
     "attend": [*LINKS, DOUBLE, *[POINTER] * 5, INT, DOUBLE, *[POINTER] * 5],
@@ -62,7 +64,8 @@ def _compiled(compiler: str, options: Sequence[str]) -> Path | None:
     version = subprocess.run([compiler, "--version"], capture_output=True, check=False).stdout
     # Compiled for the processor at hand: a cache that several machines share has a file for each kind of them.
     made_for = "\n".join([platform.platform(), platform.machine(), _processor(), *OPTIONS, *options])
-    digest = hashlib.sha256(SOURCE.read_bytes() + version + made_for.encode()).hexdigest()
+    sources = b"".join(source.read_bytes() for source in SOURCES)
+    digest = hashlib.sha256(sources + version + made_for.encode()).hexdigest()
     target = folder() / f"kernels-{digest[:16]}.so"
     if target.is_file():
         return target
@@ -78,7 +81,8 @@ def _compiled(compiler: str, options: Sequence[str]) -> Path | None:
 
 
 def _compile(compiler: str, options: Sequence[str], target: Path) -> None:
-    command = [compiler, *OPTIONS, *options, "-o", str(target), str(SOURCE)]
+    sources = [str(source) for source in SOURCES if source.suffix == ".c"]
+    command = [compiler, *OPTIONS, *options, "-o", str(target), *sources]
     subprocess.run(command, check=True, capture_output=True)
 
 

@@ -117,6 +117,27 @@ def propagation(
     return propagate
 
 
+def dense(x: Tensor, w: Tensor, less: Tensor | None = None) -> Tensor:
+    """Return x w for (runs, n, a) and (runs, a, b), a and b multiples of 16.
+
+    With ``less``, x w − ``less`` takes the place of that.
+    """
+    x, w = x.contiguous(), w.contiguous()
+    out = x.new_empty(*x.shape[:2], w.shape[2]) if less is None else less
+    places = [part.data_ptr() for part in (x, w, out)]
+    library(x.dtype).dense(torch.get_num_threads(), *x.shape, w.shape[2], less is not None, *places)
+    return out
+
+
+def across(x: Tensor, y: Tensor) -> Tensor:
+    """Return xᵀ y for (runs, n, a) and (runs, n, b), a and b multiples of 16: (runs, a, b)."""
+    x, y = x.contiguous(), y.contiguous()
+    out = x.new_empty(x.shape[0], x.shape[2], y.shape[2])
+    places = [part.data_ptr() for part in (x, y, out)]
+    library(x.dtype).across(torch.get_num_threads(), *x.shape, y.shape[2], *places)
+    return out
+
+
 def drop(x: Tensor, mask: Mask, rectify: bool = False) -> Tensor:
     """Apply dropout to (runs, n, c), or to what a rectifier leaves of it."""
     return _Drop.apply(x, mask, rectify)
@@ -144,15 +165,17 @@ def _dropped(x: Tensor, mask: Mask, gate: Tensor | None) -> Tensor:
     return out
 
 
-def residual(fitted: Tensor, cross: Tensor, weights: Tensor) -> Tensor:
-    """Take ``cross`` from ``fitted``, and return the sum of (fitted − 2 cross) weights of each run in float64, (runs,).
+def residual(cross: Tensor, weights: Tensor, gram: Tensor, wanted: bool) -> tuple[Tensor, Tensor | None]:
+    """Return the sum of (fitted − 2 cross) weights of each run in float64, (runs,), and fitted − cross if ``wanted``.
 
-    All three are (runs, d, c).
+    Fitted is weights gram; the others are (runs, d, c), ``gram`` is (runs, c, c), and c a multiple of 16.
     """
-    inner = fitted.new_empty(len(fitted), dtype=torch.float64)
-    places = [part.data_ptr() for part in (cross, weights, fitted, inner)]
-    library(fitted.dtype).residual(torch.get_num_threads(), len(fitted), fitted[0].numel(), *places)
-    return inner
+    cross, weights, gram = cross.contiguous(), weights.contiguous(), gram.contiguous()
+    inner = cross.new_empty(len(cross), dtype=torch.float64)
+    left = torch.empty_like(cross) if wanted else None
+    places = [part.data_ptr() if part is not None else None for part in (cross, weights, gram, left, inner)]
+    library(cross.dtype).residual(torch.get_num_threads(), *cross.shape, *places)
+    return inner, left
 
 
 def moments(

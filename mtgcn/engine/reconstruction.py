@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from mtgcn.engine import kernels
-from mtgcn.engine.products import aligned
+from mtgcn.engine.products import SPAN, aligned, gram, product_less
 from mtgcn.engine.sparse import BlockSparse
 
 
@@ -23,32 +23,27 @@ def reconstruction_risk(z: Tensor, b: Tensor, target: BlockSparse) -> Tensor:
         b: (runs, c, d), the last weight matrix.
         target: the sparse (n, d) matrix of each run.
     """
-    return _Risk.apply(aligned(z), aligned(b.transpose(1, 2)).transpose(1, 2), target)
+    return _Risk.apply(aligned(z), aligned(b.transpose(1, 2)).transpose(1, 2), target, torch.is_grad_enabled())
 
 
 class _Risk(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, z: Tensor, b: Tensor, target: BlockSparse) -> Tensor:
+    def forward(ctx: Any, z: Tensor, b: Tensor, target: BlockSparse, wanted: bool) -> Tensor:
         b_t = b.transpose(1, 2).contiguous()  # (runs, d, c), as the sparse products want it
         cross = target.T @ z  # XᵀZ
-        fitted = b_t @ gram(z)  # Bᵀ ZᵀZ
-        if target.compiled:
-            inner = kernels.residual(fitted, cross, b_t)
+        if target.compiled and z.shape[2] <= SPAN:
+            inner, residual = kernels.residual(cross, b_t, gram(z), wanted)
         else:
+            fitted = b_t @ gram(z)  # Bᵀ ZᵀZ
             inner = ((fitted - 2 * cross) * b_t).sum((1, 2), dtype=torch.float64)
-            fitted.sub_(cross)
-        ctx.save_for_backward(z, b_t, fitted)
+            residual = fitted.sub_(cross)
+        ctx.save_for_backward(z, b_t, residual)
         ctx.target = target
         return (target.squared_norms + inner).clamp_min(0) / target.rows
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None]:
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None, None]:
         z, b_t, residual = ctx.saved_tensors
         scale = (2 / ctx.target.rows * grads[0]).to(z.dtype)[:, None, None]
-        grad_z = (ctx.target @ b_t).baddbmm_(z, gram(b_t), beta=-1)
-        return grad_z.mul_(scale), residual.mul_(scale).transpose(1, 2), None
-
-
-def gram(x: Tensor) -> Tensor:
-    """Return xᵀx of each run: (runs, n, c) to (runs, c, c)."""
-    return x.transpose(1, 2) @ x
+        grad_z = product_less(z, gram(b_t), ctx.target @ b_t)
+        return grad_z.mul_(scale), residual.mul_(scale).transpose(1, 2), None, None

@@ -18,6 +18,23 @@ EARLY_STOP = "early-stop"
 WINDOW = 10  # epochs that an early stop looks back, as in the code of Kipf & Welling and of You et al.
 
 
+Kept = dict[str, Tensor]  # the weights of one run
+
+
+class Epoch:
+    """The weights of the moving runs after an epoch; those of a run are copied once, however many rules want them."""
+
+    def __init__(self, weights: Mapping[str, Tensor]) -> None:
+        self._weights = weights
+        self._kept: dict[int, Kept] = {}
+
+    def kept(self, row: int) -> Kept:
+        """Return a copy of the weights of a run, by its place among those that move."""
+        if row not in self._kept:
+            self._kept[row] = {name: value.detach()[row].clone() for name, value in self._weights.items()}
+        return self._kept[row]
+
+
 @dataclass
 class Best:
     """The best epochs of R runs by one rule; an epoch is 0 for a run that had none.
@@ -25,23 +42,23 @@ class Best:
     Attributes:
         epoch: (R,) counted from 1.
         validation_accuracy: (R,) in percent, at these epochs.
-        weights: (R, ...) each, at these epochs.
+        kept: the weights of each run at these epochs; the rules may share them, so nobody changes them.
         score: (R,) what the rule compares, the higher the better.
         tie: (R,) what decides between equal scores, the higher the better.
     """
 
     epoch: np.ndarray
     validation_accuracy: np.ndarray
-    weights: dict[str, Tensor]
+    kept: list[Kept]
     score: np.ndarray
     tie: np.ndarray
 
     @classmethod
-    def none(cls, runs: int, weights: Mapping[str, Tensor]) -> "Best":
-        """Return the best epochs before there is any; ``weights`` are those of the start."""
+    def none(cls, runs: int, start: Epoch) -> "Best":
+        """Return the best epochs before there is any, with the weights of the start."""
         lowest = np.full(runs, -np.inf)
-        copies = {name: value.detach().clone() for name, value in weights.items()}
-        return cls(np.zeros(runs, int), np.full(runs, np.nan), copies, lowest, lowest.copy())
+        kept = [start.kept(run) for run in range(runs)]
+        return cls(np.zeros(runs, int), np.full(runs, np.nan), kept, lowest, lowest.copy())
 
     @classmethod
     def joined(cls, parts: Sequence["Best"]) -> "Best":
@@ -50,17 +67,15 @@ class Best:
             np.concatenate([getattr(part, name) for part in parts])
             for name in ("epoch", "validation_accuracy", "score", "tie")
         )
-        weights = {name: torch.cat([part.weights[name] for part in parts]) for name in parts[0].weights}
-        return cls(epoch, accuracy, weights, score, tie)
+        return cls(epoch, accuracy, [kept for part in parts for kept in part.kept], score, tie)
+
+    @property
+    def weights(self) -> dict[str, Tensor]:
+        """The weights of all runs at their best epochs, (R, ...) each."""
+        return {name: torch.stack([kept[name] for kept in self.kept]) for name in self.kept[0]}
 
     def update(
-        self,
-        number: int,
-        moving: np.ndarray,
-        weights: Mapping[str, Tensor],
-        accuracy: np.ndarray,
-        score: np.ndarray,
-        tie: np.ndarray,
+        self, number: int, moving: np.ndarray, epoch: Epoch, accuracy: np.ndarray, score: np.ndarray, tie: np.ndarray
     ) -> None:
         """Take an epoch of the ``moving`` runs, (M,) numbers among the R; the other arguments have M rows."""
         equal = (score == self.score[moving]) & (tie > self.tie[moving])
@@ -70,15 +85,8 @@ class Best:
         chosen = moving[better]
         self.score[chosen], self.tie[chosen] = score[better], tie[better]
         self.epoch[chosen], self.validation_accuracy[chosen] = number, accuracy[better]
-        if better.all() and len(moving) == len(self.epoch):  # the usual case of a loss that falls
-            for name, value in weights.items():
-                self.weights[name].copy_(value.detach())
-            return
-        pairs = list(zip(chosen.tolist(), np.flatnonzero(better).tolist(), strict=True))
-        for name, value in weights.items():
-            own, new = self.weights[name], value.detach()
-            for run, row in pairs:  # a third of the time that indexing by tensors takes
-                own[run].copy_(new[row])
+        for run, row in zip(chosen.tolist(), np.flatnonzero(better).tolist(), strict=True):
+            self.kept[run] = epoch.kept(row)
 
 
 def scores(

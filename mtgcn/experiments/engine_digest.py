@@ -21,7 +21,7 @@ def engine_digest(package: Path = PACKAGE) -> str:
             name = path.relative_to(package).as_posix()
             if not name.startswith(LEFT_OUT):
                 total.update(f"{name}\n{_shape(ast.parse(path.read_bytes()))}\n".encode())
-        for path in sorted((package / room).rglob("*.c")):
+        for path in sorted((package / room).rglob("*.[ch]")):
             total.update(f"{path.relative_to(package).as_posix()}\n".encode() + path.read_bytes())
     return total.hexdigest()
 

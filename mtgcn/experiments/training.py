@@ -11,7 +11,7 @@ from torch import Tensor
 
 from mtgcn.engine.adam import Adam
 from mtgcn.engine.machine import LARGE, fitting_threads, give_back, keep_large_blocks
-from mtgcn.experiments.best_epoch import EARLY_STOP, RULES, Best, EarlyStop, scores
+from mtgcn.experiments.best_epoch import EARLY_STOP, RULES, Best, EarlyStop, Epoch, scores
 from mtgcn.experiments.parameters import Parameters
 from mtgcn.experiments.plateau import Plateau
 from mtgcn.experiments.protocols import Rule
@@ -53,11 +53,11 @@ class Trained:
     @classmethod
     def of(cls, network: Network, rule: Rule) -> "Trained":
         """Return the outcome before the first epoch."""
-        runs = network.batch.runs
+        runs, start = network.batch.runs, Epoch(network.weights)
         return cls(
             seeds=network.batch.seeds,
             rule=rule,
-            best={each: Best.none(runs, network.weights) for each in (*RULES, EARLY_STOP)},
+            best={each: Best.none(runs, start) for each in (*RULES, EARLY_STOP)},
             epochs=np.zeros(runs, dtype=int),
             learning_rate=np.full(runs, np.nan),
             seconds=np.zeros(runs),
@@ -179,8 +179,9 @@ class Training:
         judged_by = {EARLY_STOP: self.early_stop.scores(number, self.moving, main_loss)}
         for rule in RULES:
             judged_by[rule] = scores(rule, number, accuracy, validation_loss, main_loss)
+        epoch = Epoch(self.network.weights)
         for name, best in self.outcome.best.items():
-            best.update(number, self.moving, self.network.weights, accuracy, *judged_by[name])
+            best.update(number, self.moving, epoch, accuracy, *judged_by[name])
         self.plateau.update(validation_loss)
         self.outcome.seconds[self.moving] += (time.perf_counter() - start) / len(self.moving)
         if self.recorder and gradients is not None:

@@ -163,8 +163,8 @@ def _take(training: "Training", arrays: Mapping[str, Tensor], about: Mapping[str
     for rule, best in outcome.best.items():
         for name in OF_BEST:
             setattr(best, name, arrays[f"best.{rule}.{name}"].numpy())
-        for name, value in of(f"best.{rule}.weights.").items():
-            best.weights[name].copy_(value)
+        weights, device = of(f"best.{rule}.weights."), network.weights.flat.device
+        best.kept = [{name: value[run].to(device) for name, value in weights.items()} for run in range(len(best.kept))]
     if training.recorder is not None and (measured := of("measured.")):
         training.recorder.parts = [pd.DataFrame({name: value.numpy() for name, value in measured.items()})]
     training.adam.steps = about["steps"]

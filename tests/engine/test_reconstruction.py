@@ -4,7 +4,8 @@ import scipy.sparse as sp
 import torch
 from support.small import CPU
 
-from mtgcn.engine.reconstruction import gram, reconstruction_risk
+from mtgcn.engine.products import gram
+from mtgcn.engine.reconstruction import reconstruction_risk
 from mtgcn.engine.sparse import BlockSparse
 
 pytestmark = pytest.mark.usefixtures("one_thread")

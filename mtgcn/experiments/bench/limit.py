@@ -21,8 +21,8 @@ from mtgcn.experiments import build, experiment
 from mtgcn.experiments.bench.speed import DATASETS, RUNS, engine_seconds
 from mtgcn.model.network import Network
 
-SPARSE = ("product", "propagate")
-DENSE = {torch.ops.aten.bmm.default, torch.ops.aten.baddbmm.default, torch.ops.aten.baddbmm_.default}
+IN_C = ("product", "propagate", "dense", "across", "residual")  # the last is a dense product, too
+IN_TORCH = {torch.ops.aten.bmm.default, torch.ops.aten.baddbmm.default, torch.ops.aten.baddbmm_.default}
 NETWORKS = ("GCN", "AE")
 
 
@@ -90,13 +90,13 @@ class _Watch(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
         self.held += [args, result]
-        if func in DENSE:
+        if func in IN_TORCH:
             self.calls.append(partial(func, *args, **(kwargs or {})))
         return result
 
 
 class _Taken:
-    """The kernels, of which the calls of sparse ones are taken down."""
+    """The kernels, of which the calls of products are taken down."""
 
     def __init__(self, library: Any, calls: list[Callable[[], Any]]) -> None:
         self._library, self._calls = library, calls
@@ -105,7 +105,7 @@ class _Taken:
         function = getattr(self._library, name)
 
         def call(*arguments: Any) -> None:
-            if name in SPARSE:
+            if name in IN_C:
                 self._calls.append(partial(function, *arguments))
             function(*arguments)
 

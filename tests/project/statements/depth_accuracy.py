@@ -135,7 +135,8 @@ STATEMENTS = [
     ),
     Statement("with 5 on Cora 5 of the 6 networks with tasks clearly lose", losers_with_5),
     Statement(
-        "under the protocol as the paper words it, none with tasks lies clearly above the plain one where they break down",
+        "under the protocol as the paper words it, none with tasks lies clearly above the plain one where they break "
+        "down",
         none_is_above_where_they_break_down,
     ),
     Statement(
