@@ -22,7 +22,8 @@ from mtgcn.pipeline.trainings import Failure, Tables, Training, train
 @contextmanager
 def connect(scheduler: str | None, workers: int | None) -> Iterator[Client]:
     """Give a client of the ``scheduler`` at an address, or of so many ``workers`` started on this machine."""
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what is lost is told once, by its run
+    for name in ("client", "batched"):  # what is lost is told once, by its run
+        logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL)
     if scheduler is not None:
         seconds = connect_seconds()
         if problem := scheduler_problem(scheduler, seconds):

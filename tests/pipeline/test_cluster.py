@@ -1,5 +1,7 @@
 """Runs on a Dask cluster: a real scheduler and real workers over TCP, one of which is killed."""
 
+import asyncio
+import logging
 import os
 import socket
 from collections.abc import Iterator
@@ -8,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from distributed import Client
 from support import tiny_project as tiny
 from support.dask_cluster import running
 
@@ -51,6 +54,29 @@ def test_a_cluster_gives_what_this_machine_gives(tmp_path: Path, address: str) -
         assert here.model_copy(update={"seconds": 0}) == there.model_copy(update={"seconds": 0})
         assert remote.notebook(name).read_bytes() == project.book.notebook(name).read_bytes()
     assert remote.file("all", "results.csv").read_text() == project.book.file("all", "results.csv").read_text()
+
+
+def test_a_scheduler_that_goes_while_it_is_written_to_leaves_no_traceback(
+    address: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Dask logs the error where the client's messages are sent, with all of its frames."""
+    logger = logging.getLogger("distributed.batched")
+    logger.addHandler(caplog.handler)
+    try:
+        with cluster.connect(address, None) as client:
+            client.sync(_write_to_nobody, client)
+    finally:
+        logger.removeHandler(caplog.handler)
+    assert caplog.messages == []
+
+
+async def _write_to_nobody(client: Client) -> None:
+    stream = client.scheduler_comm
+    assert stream is not None
+    stream.comm.abort()
+    stream.buffer.append({"op": "none"})
+    stream.waker.set()
+    await asyncio.sleep(0.2)
 
 
 def test_a_training_that_fails_comes_back_with_its_worker(tmp_path: Path, address: str) -> None:
