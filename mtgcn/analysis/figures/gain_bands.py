@@ -2,15 +2,17 @@
 
 import pandas as pd
 
+from mtgcn.analysis import wording
 from mtgcn.analysis.comparison import BASELINE, in_order
 from mtgcn.analysis.figures import style
 
 
 @style.styled
-def gain_bands(numbers: pd.DataFrame, title: str = "") -> style.Figure:
+def gain_bands(numbers: pd.DataFrame, title: str = "", lowest: float | None = None) -> style.Figure:
     """Draw the gains of `label_gains.summary` with bands of their 95 % intervals; the labels are on a logarithmic axis.
 
-    ``title`` says in the description what the panels have in common.
+    ``title`` says in the description what the panels have in common. Panels end at ``lowest`` if it is given; a network
+    that goes on below is told there, with how far down it goes.
     """
     datasets = list(dict.fromkeys(numbers["dataset"]))
     tried = [name for name in in_order(numbers["network"].tolist()) if name != BASELINE]
@@ -22,12 +24,18 @@ def gain_bands(numbers: pd.DataFrame, title: str = "") -> style.Figure:
             own, look = here[here["network"] == network], style.of(network)
             ax.fill_between(own["labels"], own["low"], own["high"], color=look.colour, alpha=0.15, linewidth=0)
             ax.plot(own["labels"], own["gain"], color=look.colour, marker=look.marker, ls=look.dashes, ms=5)
+            if lowest is not None and (down := own["gain"].min()) < lowest:
+                at = own.loc[own["gain"].idxmin(), "labels"]
+                said = f"{network} {wording.signed(down, 0)}"
+                ax.annotate(said, (at, lowest), (0, 4), textcoords="offset points", ha="center", color=look.colour)
         ax.axhline(0, color=style.GREY, linewidth=1)
         sizes = sorted(here["labels"].unique())
         ax.set_xscale("log")
         ax.set_xticks(sizes, [str(size) for size in sizes])
         ax.minorticks_off()
         ax.set(title=dataset.capitalize(), xlabel="labels a class")
+    if lowest is not None:
+        axes[0].set_ylim(bottom=lowest)
     figure.supylabel("gain over GCN, points", fontsize=10)
     if tried:
         figure.legend(handles=[style.handle(network) for network in tried], loc="outside upper center", ncols=4)
