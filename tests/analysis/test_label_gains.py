@@ -68,6 +68,17 @@ def test_the_figure_has_a_panel_for_each_data_set_and_a_band_for_each_network() 
     assert figures.gain_bands(label_gains.summary(label_gains.by_split(pd.DataFrame()))).svg()  # nothing to show yet
 
 
+def test_a_panel_tells_who_goes_on_below_its_edge() -> None:
+    numbers = label_gains.summary(label_gains.by_split(label_runs(gain=-30.0)))
+    (ax,) = figures.gain_bands(numbers, lowest=-8).axes
+    assert ax.get_ylim()[0] == -8
+    deepest = numbers.loc[numbers["network"] == "AE", "gain"].min()
+    assert [text.get_text() for text in ax.texts] == [f"AE down to −{-deepest:.0f}"]
+    (whole,) = figures.gain_bands(numbers).axes
+    assert whole.get_ylim()[0] < deepest
+    assert not whole.texts
+
+
 def test_rates_of_others_are_so_many_labels_a_class() -> None:
     theirs = literature.few_labels()
     assert theirs["accuracy"].between(40, 80).all()
