@@ -78,7 +78,7 @@ page.beside_stored(outcome) if retrain else None
 
 # %%
 numbers = label_gains.summary(label_gains.by_split(outcome.table))
-figures.gain_bands(numbers)
+figures.gain_bands(numbers, lowest=-8)
 
 # %% [markdown]
 # The same as a table: GCN's accuracy in percent ± standard error over splits, the others' gains in points. A gain whose
