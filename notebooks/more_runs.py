@@ -51,9 +51,8 @@ results = ["citeseer-1", "cora-1", "cora-2", "cora-5", "pubmed-1", "matched-*", 
 # %% [markdown]
 # The paper compares networks by ten runs on one split. Two doubts remain after that: would another ten runs have said
 # the same, and would other labelled papers? This page compares the plain GCN with one network with tasks for each data
-# set, depth and protocol: in fifty runs on the usual split (ten on Pubmed as the paper says), and in three on each of ten
-# random splits. The network is the one with the highest mean accuracy on the *validation* nodes of the usual split. Nothing
-# is trained on this page.
+# set, depth and protocol: in fifty runs on the usual split, and in three on each of ten random splits. The network is the
+# one with the highest mean accuracy on the *validation* nodes of the usual split. Nothing is trained on this page.
 #
 # ## How a gain is computed
 #

@@ -65,7 +65,7 @@ outcome.table[columns].head()
 # ## Cora
 #
 # Now 2,708 papers on machine learning, 140 of them labelled. The first call fetches the data and checks them; then a
-# few runs of a few epochs each. The book uses ten runs of up to 5,000 epochs.
+# few runs of a few epochs each. The book uses fifty runs of up to 5,000 epochs.
 
 # %%
 networks = {"GCN": {}, "AE": {"AE": {"weight": 10}}}

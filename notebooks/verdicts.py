@@ -146,7 +146,7 @@ Table("claims", overall, text, text == "")
 # %% [markdown]
 # Six claims of the paper are judged here in 5 places: on each data set, and on Cora also with two and five layers. A claim
 # holds when it holds in every place that it speaks of. It does not hold when it fails in one. A place has fifty runs of
-# each network. Pubmed, trained as the paper says, has ten so far, with weights of a first search that tried fewer values.
+# each network.
 #
 # ## The two protocols
 #
