@@ -19,7 +19,7 @@
 # The paper's largest gain is there under both protocols, and its small ones are not. With five layers on Cora, trained
 # as the paper's figures suggest, our plain GCN has 18.26 percent where the paper has 16.47, and the network chosen on
 # the validation nodes gains +39.66 points. Trained as the paper says, the plain GCN has 64.78 percent, and the gain is
-# +4.05. With one layer the chosen networks gain +0.80 points on Citeseer, −1.04 on Cora and −0.43 on Pubmed as the
+# +4.05. With one layer the chosen networks gain +0.80 points on Citeseer, −1.04 on Cora and −0.05 on Pubmed as the
 # paper says, and +0.05, −0.43 and +0.02 as its figures suggest. With two layers on Cora no gain is clear.
 
 # %% tags=["hide-input"]

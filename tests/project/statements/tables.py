@@ -125,7 +125,7 @@ STATEMENTS = [
         lambda: our_reading(*PLACES),
     ),
     Statement("9,999 are drawn, and p is never below 0.0002.", lambda: [f"{9_999:,}", f"{2 / 10_000:.4f}"]),
-    Statement("9 of 21 cells agree with the paper's.", agreeing),
+    Statement("8 of 21 cells agree with the paper's.", agreeing),
     Statement("on Citeseer ours are higher, on Cora the networks with tasks are lower.", differences_go_both_ways),
     Statement(
         "what a network adds is smaller than what another seed does. On Cora ER and AE+ER fall below.",
