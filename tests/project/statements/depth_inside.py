@@ -15,9 +15,10 @@ def signs_of_the_plain_gcn() -> list[str]:
     return [f"{100 * share:.0f}" for share in (runs["smoothed"].mean(), (runs["gradient_norm"] < 1e-3).mean())]
 
 
-def the_rank_goes_best() -> list[str]:
+def the_rank_goes_along() -> list[str]:
+    """No other measure goes with accuracy much better."""
     rho = {name: correlations(study(name)) for name in DATASETS}
-    assert all(own.abs().idxmax() == "effective_rank" for own in rho.values())
+    assert all(own.abs().max() - own["effective_rank"] < 0.01 for own in rho.values())
     return [f"{own['effective_rank']:.2f}" for own in rho.values()]
 
 
@@ -29,6 +30,10 @@ def few_fail_early_and_most_late() -> bool:
 def vanishes_late() -> bool:
     vanished = failed().query("gradient_norm < 0.001")["hidden_layers"]
     return bool((vanished >= 16).mean() > 0.9)
+
+
+def dead_layers() -> list[str]:
+    return [str((failed()["dead_units"] >= 0.9).sum()), str(len(failed()))]
 
 
 def fewer_that_learn_are_smoothed() -> bool:
@@ -54,14 +59,13 @@ def few_directions_low_accuracy() -> bool:
 
 STATEMENTS = [
     Statement(
-        "The nodes become alike: of the failed runs of the plain GCN, 98 % show over-smoothing, and 40 % a gradient "
+        "The nodes become alike: of the failed runs of the plain GCN, 96 % show over-smoothing, and 40 % a gradient "
         "that has vanished",
         signs_of_the_plain_gcn,
     ),
     Statement(
-        "goes best of all measures with accuracy, with a rank correlation of 0.85 on Citeseer, 0.81 on Cora and 0.86 "
-        "on Pubmed",
-        the_rank_goes_best,
+        "goes with accuracy: the rank correlation is 0.83 on Citeseer, 0.80 on Cora and 0.86 on Pubmed.",
+        the_rank_goes_along,
     ),
     Statement(
         "Up to three hidden layers hardly a run fails, with sixteen nearly all do, and most that fail show "
@@ -69,7 +73,7 @@ STATEMENTS = [
         few_fail_early_and_most_late,
     ),
     Statement("The gradient vanishes mostly from sixteen layers on", vanishes_late),
-    Statement("No failed run has a layer of dead units", lambda: bool(failed()["dead_units"].max() < 0.9)),
+    Statement("A layer of dead units is rare: 1 of 688 failed runs has one.", dead_layers),
     Statement("Runs that learn can show over-smoothing, too, but far fewer do", fewer_that_learn_are_smoothed),
     Statement(
         "Failed runs without any of the three signs have mostly not left their first weights",
