@@ -3,7 +3,7 @@
 from functools import cache
 
 import pandas as pd
-from project.statements import Statement, page, side, signed
+from project.statements import Statement, page, page_record, side, signed
 
 TUNED, SMALL = "-tuned", "-small"
 
@@ -45,16 +45,58 @@ def ae_on_cora() -> list[str]:
 
 
 def er_with_few() -> list[str]:
-    return [mean("cora", 3, "ER"), "3"]
+    return ["20", mean("cora", 3, "ER"), "3"]
 
 
 def a_loss_with_many() -> list[str]:
     return [mean("citeseer", 80, "AE"), "80"]
 
 
-def same_at_both() -> bool:
-    """Every network of Citeseer but ER gains at each number of labels up to 20."""
-    return all(side(gains("citeseer", each, name)) == 1 for each in (1, 2, 3, 5, 10, 20) for name in ("AE", "FR", "AE+FR+ER"))
+def down_to_zero_on_citeseer() -> list[str]:
+    """Three networks gain with up to 20 labels, and none of them with 40."""
+    three = ("AE", "FR", "AE+FR+ER")
+    assert all(side(gains("citeseer", each, name)) == 1 for each in (1, 2, 3, 5, 10, 20) for name in three)
+    assert all(side(gains("citeseer", 40, name)) == 0 for name in three)
+    return ["40"]
 
 
-STATEMENTS: list[Statement] = []
+def drowned() -> list[str]:
+    """ER has the weight 30 on Cora, where it loses with up to 20 labels, and 0.1 on Citeseer."""
+    assert all(side(gains("cora", each, "ER")) == -1 for each in (1, 2, 3, 5, 10, 20))
+    return [f"{weight('cora'):g}", "20"]
+
+
+def harmless() -> list[str]:
+    assert all(abs(gains("citeseer", each, "ER").mean()) < 0.5 for each in sizes("citeseer"))
+    return [f"{weight('citeseer'):g}"]
+
+
+def weight(dataset: str) -> float:
+    """Return the weight of ER alone."""
+    return float(page_record(f"labels-{dataset}")["parameters"]["networks"]["ER"]["ER"]["weight"])
+
+
+def falls_with_labels() -> bool:
+    """From 2 labels on AE gains the less on Citeseer the more there are; on Cora its gains with few are the largest."""
+    citeseer = [gains("citeseer", each, "AE").mean() for each in sizes("citeseer") if each > 1]
+    cora = {each: gains("cora", each, "AE").mean() for each in sizes("cora")}
+    few = [gain for each, gain in cora.items() if each in (1, 3)]
+    return citeseer == sorted(citeseer, reverse=True) and min(few) > max(set(cora.values()) - set(few))
+
+
+STATEMENTS = [
+    Statement("The fewer labels, the more a task can help.", falls_with_labels),
+    Statement(
+        "On Citeseer AE gains +5.49 points with 2 labels for each class, +1.96 with 10 and +0.81 with 20, the usual "
+        "number. With 40 nothing is left.",
+        ae_on_citeseer,
+    ),
+    Statement("On Cora it gains +2.04 with 3 labels, and nothing from 10 on.", ae_on_cora),
+    Statement(
+        "A weight that suits 20 labels can ruin a network with few: on Cora ER loses −22.40 points with 3.", er_with_few
+    ),
+    Statement("come down to zero at 40 labels", down_to_zero_on_citeseer),
+    Statement("with 80 AE even loses −0.44 points", lambda: a_loss_with_many()[::-1]),
+    Statement("its weight is 30 there, chosen with 20 labels", drowned),
+    Statement("where its weight is 0.1, it does nothing", harmless),
+]
