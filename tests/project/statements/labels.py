@@ -35,8 +35,7 @@ def sizes(dataset: str, way: str = "") -> list[int]:
 
 def ae_on_citeseer() -> list[str]:
     assert [side(gains("citeseer", each, "AE")) for each in (1, 2, 3, 5, 10, 20)] == [1] * 6
-    assert side(gains("citeseer", 40, "AE")) == 0
-    return [mean("citeseer", 2, "AE"), "2", mean("citeseer", 10, "AE"), "10", mean("citeseer", 20, "AE"), "20", "40"]
+    return [mean("citeseer", 2, "AE"), "2", mean("citeseer", 10, "AE"), "10", mean("citeseer", 20, "AE"), "20"]
 
 
 def ae_on_cora() -> list[str]:
@@ -81,16 +80,17 @@ def falls_with_labels() -> bool:
     citeseer = [gains("citeseer", each, "AE").mean() for each in sizes("citeseer") if each > 1]
     cora = {each: gains("cora", each, "AE").mean() for each in sizes("cora")}
     few = [gain for each, gain in cora.items() if each in (1, 3)]
-    return citeseer == sorted(citeseer, reverse=True) and min(few) > max(set(cora.values()) - set(few))
+    return citeseer == sorted(citeseer, reverse=True) and bool(min(few) > max(set(cora.values()) - set(few)))
 
 
 STATEMENTS = [
     Statement("The fewer labels, the more a task can help.", falls_with_labels),
     Statement(
         "On Citeseer AE gains +5.49 points with 2 labels for each class, +1.96 with 10 and +0.81 with 20, the usual "
-        "number. With 40 nothing is left.",
+        "number.",
         ae_on_citeseer,
     ),
+    Statement("With 40 nothing is left.", down_to_zero_on_citeseer),
     Statement("On Cora it gains +2.04 with 3 labels, and nothing from 10 on.", ae_on_cora),
     Statement(
         "A weight that suits 20 labels can ruin a network with few: on Cora ER loses −22.40 points with 3.", er_with_few
