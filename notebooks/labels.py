@@ -70,7 +70,7 @@ figures.gain_bands(numbers[""], lowest=LOWEST)
 
 # %% [markdown]
 # What to see: on Citeseer AE, FR and AE+FR+ER start high and come down to zero at 40 labels. From then on the labels say
-# what the tasks say, and with 80 AE even loses −0.44 points. On Cora only AE clearly rises above zero, and by half as much. ER
+# what the tasks say, and with 80 AE even loses −0.44 points. On Cora AE rises above zero by half as much, FR hardly. ER
 # shows the danger: its weight is 30 there, chosen with 20 labels, and with fewer the task drowns the classes. On Citeseer,
 # where its weight is 0.1, it does nothing.
 #
