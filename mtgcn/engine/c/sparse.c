@@ -36,10 +36,47 @@ SPARSE_ROWS(sparse_row_pair, vector, vector_at, PIECES, 2)
 SPARSE_ROWS(sparse_row, vector, vector_at, PIECES, 1)
 SPARSE_ROWS(sparse_channel, REAL, REAL, 1, 1)
 
-/* The values that dropout leaves, each multiplied by ``scale``, and 0 for the others. */
-ALWAYS void masked(int64_t size, const REAL *values, const uint8_t *mask, int bit, REAL scale, REAL *out)
+/* The same for any number of rows, two at a time while there are two, and all channels. */
+static __attribute__((noinline)) void sparse_rows(int64_t rows, const int64_t *at, const int32_t *columns,
+                                                  const REAL *values, const REAL *x, int64_t channels, int add,
+                                                  REAL *out)
 {
-    for (int64_t k = 0; k < size; k++) out[k] = values[k] * ((REAL)((mask[k] >> bit) & 1) * scale);
+    for (int64_t row = 0, many = 2; row < rows; row += many) {
+        if (row + 1 == rows) many = 1;
+        for (int64_t c = 0, width; c < channels; c += width) {
+            REAL *to = out + row * channels + c;
+            width = channels - c < WIDE ? 1 : WIDE;
+            if (width == 1)
+                for (int64_t one = 0; one < many; one++)
+                    sparse_channel(at + row + one, columns, values, x + c, channels, add, to + one * channels);
+            else if (many == 2)
+                sparse_row_pair(at + row, columns, values, x + c, channels, add, to);
+            else
+                sparse_row(at + row, columns, values, x + c, channels, add, to);
+        }
+    }
+}
+
+/* The same for values of which dropout leaves some, each multiplied by ``scale``. It is applied to as many rows at once
+   as there is room for; a row for which there is none comes in pieces, each added to those before. */
+ALWAYS void masked_rows(int64_t rows, const int64_t *at, const int32_t *columns, const REAL *values, const uint8_t *mask,
+                        int bit, REAL scale, const REAL *x, int64_t channels, int add, REAL *out)
+{
+    REAL kept[AT_ONCE];
+    for (int64_t row = 0, next; row < rows; row = next) {
+        for (next = row + 1; next < rows && at[next + 1] - at[row] <= AT_ONCE;) next++;
+        int64_t start = at[row], size;
+        do {
+            size = at[next] - start > AT_ONCE ? AT_ONCE : at[next] - start;
+            const REAL *value = values + start;
+            const uint8_t *bits = mask + start;
+            for (int64_t k = 0; k < size; k++) kept[k] = value[k] * ((REAL)((bits[k] >> bit) & 1) * scale);
+            const int64_t piece[2] = {start, start + size};
+            const int whole = size == at[next] - at[row];
+            sparse_rows(next - row, whole ? at + row : piece, columns, kept - start, x, channels,
+                        add || start > at[row], out + row * channels);
+        } while ((start += size) < at[next]);
+    }
 }
 
 /* out[run] = X x[run], (runs, inputs, channels) to (runs, rows, channels).
@@ -55,38 +92,13 @@ void product(int threads, int64_t runs, int64_t rows, int64_t inputs, int64_t ch
 #pragma omp parallel for collapse(2) schedule(static) num_threads(threads) if (additions > WORTH_THREADS)
     for (int64_t run = 0; run < runs; run++)
         for (int64_t block = 0; block < blocks; block++) {
-            const int64_t *at = pointers + (own ? run * rows : 0);
-            const int64_t last = (block + 1) * BLOCK < rows ? (block + 1) * BLOCK : rows;
-            REAL kept[AT_ONCE];
-            for (int64_t row = block * BLOCK, next; row < last; row = next) {
-                const REAL *of = values;
-                /* As many rows as there is room for; a row that is longer comes in pieces, the later ones added. */
-                for (next = row + 1; next < last && (!mask || at[next + 1] - at[row] <= AT_ONCE);) next++;
-                for (int64_t start = at[row], end = at[next], piece; start < end || start == at[row]; start = piece) {
-                    piece = mask && end - start > AT_ONCE ? start + AT_ONCE : end;
-                    if (mask) masked(piece - start, values + start, mask + run * stored + start, bit, scale, kept);
-                    of = mask ? kept - start : values;
-                    const int more = add || start > at[row];
-                    const int64_t cut[2] = {start, piece};
-                    for (int64_t r = row; r < next; r++) {
-                        const int whole = next > row + 1, two = whole && r + 2 <= next;
-                        for (int64_t c = 0, width; c < channels; c += width) {
-                            const REAL *from = x + run * inputs * channels + c;
-                            REAL *to = out + (run * rows + r) * channels + c;
-                            width = channels - c < WIDE ? 1 : WIDE;
-                            if (width == 1) {
-                                for (int both = 0; both <= two; both++)
-                                    sparse_channel(whole ? at + r + both : cut, columns, of, from, channels, more,
-                                                   to + both * channels);
-                            } else if (two)
-                                sparse_row_pair(at + r, columns, of, from, channels, more, to);
-                            else
-                                sparse_row(whole ? at + r : cut, columns, of, from, channels, more, to);
-                        }
-                        r += two;
-                    }
-                    if (piece == end) break;
-                }
-            }
+            const int64_t first = block * BLOCK, many = rows - first < BLOCK ? rows - first : BLOCK;
+            const int64_t *at = pointers + (own ? run * rows : 0) + first;
+            const REAL *from = x + run * inputs * channels;
+            REAL *to = out + (run * rows + first) * channels;
+            if (mask)
+                masked_rows(many, at, columns, values, mask + run * stored, bit, scale, from, channels, add, to);
+            else
+                sparse_rows(many, at, columns, values, from, channels, add, to);
         }
 }
