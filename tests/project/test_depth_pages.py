@@ -140,3 +140,14 @@ def test_remedies_that_wait_stand_beside_their_own_network_without_remedy(
     gains = names["gains"].reset_index().set_index(["remedy", "hidden_layers"])["mean"]
     assert gains["dropedge, EGNN's settings", 31] == gains["none, EGNN's settings", 7] == 0
     assert set(names["table"]["protocol"]) == {"text"}
+
+
+def test_a_run_of_the_study_is_the_run_of_its_place() -> None:
+    """The same network, seed, depth and protocol stand in two results, trained apart, and have to be the same."""
+    study, place = (
+        pd.read_csv(PROJECT.book.file(name, "results.csv")) for name in ("layers-matched-cora", "matched-cora-5")
+    )
+    both = study.query("hidden_layers == 5").merge(place, on=["network", "seed"], suffixes=("", "_there"))
+    assert both.groupby("network").size().to_dict() == {"GCN": 10, "AE": 10, "FR": 10, "ER": 10}
+    assert (both["test_accuracy"] == both["test_accuracy_there"]).all()
+    assert (both["best_epoch"] == both["best_epoch_there"]).all()
