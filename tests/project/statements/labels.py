@@ -110,7 +110,21 @@ def only_with_ten() -> list[str]:
     return [*map(str, clear), mean("cora", clear[0], "AE", SMALL)]
 
 
+def nothing_on_pubmed() -> bool:
+    names = ("AE", "FR", "ER", "AE+FR+ER")
+    return 1 not in {side(gains("pubmed", each, name)) for each in sizes("pubmed") for name in names}
+
+
+def weights_without_effect() -> list[str]:
+    """No mean gain on Pubmed is as large as a point."""
+    names = ("AE", "FR", "ER", "AE+FR+ER")
+    assert max(abs(gains("pubmed", each, name).mean()) for each in sizes("pubmed") for name in names) < 1
+    return ["20"]
+
+
 STATEMENTS = [
+    Statement("On Pubmed no task clearly gains with any number.", nothing_on_pubmed),
+    Statement("On Pubmed the weights that did best with 20 labels are too small to do much.", weights_without_effect),
     Statement(
         "Who has no more labels for validation either keeps the gain on Citeseer, +4.17 with 5 labels, but hardly one "
         "on Cora.",
