@@ -43,10 +43,6 @@ def ae_on_cora() -> list[str]:
     return [mean("cora", 3, "AE"), "3", "10"]
 
 
-def er_with_few() -> list[str]:
-    return ["20", mean("cora", 3, "ER"), "3"]
-
-
 def a_loss_with_many() -> list[str]:
     return [mean("citeseer", 80, "AE"), "80"]
 
@@ -122,7 +118,45 @@ def weights_without_effect() -> list[str]:
     return ["20"]
 
 
+def weights_matter() -> list[str]:
+    found = [gains("cora", 3, "AE+FR+ER", way) for way in ("", TUNED)]
+    assert [side(one) for one in found] == [-1, 1]
+    return [signed(found[0].mean()), "3", "20", signed(found[1].mean()), "3"]
+
+
+def none_is_ruined() -> bool:
+    names = ("AE", "FR", "ER", "AE+FR+ER")
+    return -1 not in {
+        side(gains(dataset, each, name, TUNED))
+        for dataset in ("cora", "citeseer")
+        for each in sizes(dataset, TUNED)
+        for name in names
+    }
+
+
+def all_tasks_with_one() -> list[str]:
+    """With one label AE+FR+ER gains more than any task alone; ER's weights are small in both data sets."""
+    heaviest = max(weight(f"{dataset}{TUNED}") for dataset in ("cora", "citeseer"))
+    said = []
+    for dataset in ("cora", "citeseer"):
+        alone = max(gains(dataset, 1, name, TUNED).mean() for name in ("AE", "FR", "ER"))
+        assert gains(dataset, 1, "AE+FR+ER", TUNED).mean() > alone
+        said.append(mean(dataset, 1, "AE+FR+ER", TUNED))
+    return [f"{heaviest:g}", "1", *said]
+
+
 STATEMENTS = [
+    Statement(
+        "The weights matter: on Cora AE+FR+ER loses −7.18 points with 3 labels when tuned with 20, and gains +2.59 "
+        "when tuned with 3.",
+        weights_matter,
+    ),
+    Statement("no network is ruined now.", none_is_ruined),
+    Statement(
+        "0.1 at the most, and AE+FR+ER gains with 1 label more than any task alone: +3.96 points on Cora, +5.06 on "
+        "Citeseer.",
+        all_tasks_with_one,
+    ),
     Statement("On Pubmed no task clearly gains with any number.", nothing_on_pubmed),
     Statement("On Pubmed the weights that did best with 20 labels are too small to do much.", weights_without_effect),
     Statement(
@@ -142,9 +176,6 @@ STATEMENTS = [
     ),
     Statement("With 40 nothing is left.", down_to_zero_on_citeseer),
     Statement("On Cora it gains +2.04 with 3 labels, and nothing from 10 on.", ae_on_cora),
-    Statement(
-        "A weight that suits 20 labels can ruin a network with few: on Cora ER loses −22.40 points with 3.", er_with_few
-    ),
     Statement("come down to zero at 40 labels", down_to_zero_on_citeseer),
     Statement("with 80 AE even loses −0.44 points", lambda: a_loss_with_many()[::-1]),
     Statement("its weight is 30 there, chosen with 20 labels", drowned),
