@@ -21,8 +21,9 @@
   const ORDER = ["dataset", "hidden_layers", "protocol", "page"];
   const chosen = (upTo) => runs.filter((one) => ORDER.slice(0, upTo).every((name) => String(one[name]) === field(name).value));
 
-  // Of the pages that have such runs, first the one that belongs to the paper's tables.
-  const better = (a, b) => /^[a-z]+-\d+$/.test(b) - /^[a-z]+-\d+$/.test(a) || a.localeCompare(b);
+  // Of the pages that have such runs, first the one that belongs to the tables of the paper.
+  const IN_TABLES = /^(matched-)?[a-z]+-\d+$/;
+  const better = (a, b) => IN_TABLES.test(b) - IN_TABLES.test(a) || a.localeCompare(b);
 
   function offer() {
     ORDER.forEach((name, place) => {
