@@ -66,7 +66,7 @@ figures.gain_bands(numbers[""], lowest=LOWEST)
 # What to see: on Citeseer AE, FR and AE+FR+ER start high and come down to zero at 40 labels. From then on the labels say
 # what the tasks say, and with 80 AE even loses −0.44 points. On Cora AE rises above zero by half as much, FR hardly. ER
 # shows the danger: its weight is 30 there, chosen with 20 labels, and with fewer the task drowns the classes. On Citeseer,
-# where its weight is 0.1, it does nothing. On Pubmed the weights that did best with 20 labels are too small to do much.
+# where its weight is 0.1, it does nothing. On Pubmed no mean gain reaches a point.
 #
 # The bands are 95 % intervals of the mean gain, Student's over splits. A gain is the test accuracy on a split minus that of
 # the plain GCN there. The splits are drawn from seeds 0, 1, …; a smaller training set lies within a larger one, and the
@@ -103,8 +103,8 @@ figures.gain_bands(numbers["tuned"], " with weights tuned for three", LOWEST)
 figures.gain_bands(numbers["small"], " with as few validation nodes", LOWEST)
 
 # %% [markdown]
-# What to see: on Citeseer AE and FR still gain with 5 labels and more, and with 1 and 3 the bands are wide: with so few
-# validation nodes the best epoch is chosen nearly at random. On Cora AE clearly gains with 10 labels only, by +1.14.
+# What to see: on Citeseer AE and FR clearly gain with 5 and 10 labels, and with 1 and 3 the bands are wide: so few
+# validation nodes say little about the best epoch. On Cora AE clearly gains with 10 labels only, by +1.14.
 #
 # The gains with three labels a class in all three ways, in points with their intervals. A gain that is there in every
 # column depends neither on who chose the weights nor on 500 validation nodes.

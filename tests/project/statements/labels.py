@@ -98,7 +98,7 @@ def wide_with_few() -> list[str]:
         assert min(width[1], width[3]) > 2 * width[5]
         assert all(gains("citeseer", each, name, SMALL).mean() > 0.6 for each in (5, 10, 20))
         assert all(side(gains("citeseer", each, name, SMALL)) == 1 for each in (5, 10))
-    return ["5", "1", "3"]
+    return ["5", "10", "1", "3"]
 
 
 def only_with_ten() -> list[str]:
@@ -111,11 +111,10 @@ def nothing_on_pubmed() -> bool:
     return 1 not in {side(gains("pubmed", each, name)) for each in sizes("pubmed") for name in names}
 
 
-def weights_without_effect() -> list[str]:
+def below_a_point() -> bool:
     """No mean gain on Pubmed is as large as a point."""
     names = ("AE", "FR", "ER", "AE+FR+ER")
-    assert max(abs(gains("pubmed", each, name).mean()) for each in sizes("pubmed") for name in names) < 1
-    return ["20"]
+    return bool(max(abs(gains("pubmed", each, name).mean()) for each in sizes("pubmed") for name in names) < 1)
 
 
 def weights_matter() -> list[str]:
@@ -158,14 +157,14 @@ STATEMENTS = [
         all_tasks_with_one,
     ),
     Statement("On Pubmed no task clearly gains with any number.", nothing_on_pubmed),
-    Statement("On Pubmed the weights that did best with 20 labels are too small to do much.", weights_without_effect),
+    Statement("On Pubmed no mean gain reaches a point.", below_a_point),
     Statement(
         "Who has no more labels for validation either keeps the gain on Citeseer, +4.17 with 5 labels, but hardly one "
         "on Cora.",
         with_small_validation,
     ),
     Statement(
-        "on Citeseer AE and FR still gain with 5 labels and more, and with 1 and 3 the bands are wide", wide_with_few
+        "on Citeseer AE and FR clearly gain with 5 and 10 labels, and with 1 and 3 the bands are wide", wide_with_few
     ),
     Statement("On Cora AE clearly gains with 10 labels only, by +1.14.", only_with_ten),
     Statement("The fewer labels, the more a task can help.", falls_with_labels),
