@@ -49,7 +49,7 @@ from mtgcn.experiments import stored
 from mtgcn.model.tasks.node_clustering import NodeClustering, NodeClusteringParameters
 
 # %% tags=["parameters", "hide-input"]
-results = ["rivals-*", "matched-*-1", "citeseer-1", "cora-1", "pubmed-1", "search/*"]
+results = ["rivals-*", "matched-*-1", "citeseer-1", "cora-*", "pubmed-1", "search/*"]
 
 # %% [markdown]
 # Nothing is trained on this page. A gain is the test accuracy of a run less that of the plain network with the same seed,
@@ -69,7 +69,7 @@ results = ["rivals-*", "matched-*-1", "citeseer-1", "cora-1", "pubmed-1", "searc
 DATASETS = ["citeseer", "cora", "pubmed"]
 TASKS = ["AE", "FR", "ER", "NC", "GP", "GCo", "EM", "PD"]
 WHERE = ["settings", "protocol", "dataset"]
-NEEDED = ["results", "dataset", "protocol", "network", "seed", "test_accuracy", "validation_accuracy"]
+NEEDED = ["results", "dataset", "protocol", "hidden_layers", "network", "seed", "test_accuracy", "validation_accuracy"]
 STOPS = {"best epoch": "test_by_accuracy", "early stop": "test_at_early_stop"}
 
 runs = stored.read(*(name for name in results if not name.startswith("search/")))
@@ -77,7 +77,7 @@ runs = runs.reindex(columns=[*dict.fromkeys([*NEEDED, *STOPS.values(), "variant"
 runs["protocol"] = runs["protocol"].astype(object).fillna("text")
 of_file = runs["results"].astype(str).str.extract("^rivals-(you|jin|sage|gat|weights)-", expand=False)
 named = {"you": "You et al.", "jin": "Jin et al.", "sage": "SAGE", "gat": "GAT", "weights": "weights"}
-runs["settings"] = of_file.map(named).fillna("searched")
+runs["settings"] = of_file.map(named).fillna("searched").mask(runs["hidden_layers"] > 1, "deep")
 
 
 def summary(own, keys):
@@ -250,8 +250,11 @@ clusters.set_index("dataset").round(2).join(nc.add_prefix("gain, "))
 # runs the search took to find the weights of this network, those of its tasks alone included: the others need none.
 
 # %% tags=["hide-input"]
-weights = runs[runs["settings"] == "weights"]
-weights = weights.assign(place=weights["results"].str.removeprefix("rivals-weights-"))
+weights = runs[runs["results"].astype(str).str.startswith("rivals-weights-")]
+weights = weights.assign(place=weights["results"].astype(str).str.removeprefix("rivals-weights-"))
+same = weights[["place", "network", "seed"]].drop_duplicates()
+tuned = runs.assign(place=runs["results"].astype(str), variant="tuned").merge(same, on=list(same))
+weights = pd.concat([tuned, weights], ignore_index=True)
 searches = stored.read(*(name for name in results if name.startswith("search/")))
 searches = searches.reindex(columns=[*dict.fromkeys(["results", "network", "runs", *searches.columns])])
 

@@ -90,7 +90,7 @@ def test_a_search_of_rival_tasks_fills_its_experiment_with_other_seeds(path: Pat
     changed = {name for name in VARIED if getattr(searched, name) != getattr(experiment, name)}
     assert changed <= {"epochs", "stop_below"}
     assert (searched.dataset, searched.hidden_layers) == (experiment.dataset, experiment.hidden_layers)
-    assert set(search.space.grid) == {"AE", "NC", "GP", "GCo", "EM", "PD"}
+    assert list(search.space.grid) == ["NC", "GP", "GCo", "EM", "PD"]
     assert max(experiment.seeds) < search.space.first_seed
 
 
@@ -99,7 +99,8 @@ def test_learned_weights_are_compared_with_those_that_the_grid_found(cell: str) 
     tuned = yaml_file.read(ROOT / f"params/{cell}.yaml").data
     said = yaml_file.read(written(f"rivals-weights-{cell}")).data
     assert all(tasks == tuned["networks"][network] for network, tasks in said["networks"].items())
-    assert [one["weighting"] for one in said["variants"].values()] == ["static", "equal", "uncertainty", "gradnorm"]
+    assert [one["weighting"] for one in said["variants"].values()] == ["equal", "uncertainty", "gradnorm"]
+    assert said["runs"] <= tuned["runs"]  # so that every run has one with the same seed and tuned weights
 
 
 def test_the_page_of_all_label_studies_shows_what_they_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
