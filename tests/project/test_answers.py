@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from mtgcn.experiments.readings import LABELS
+from mtgcn.model.tasks import TASKS
 from mtgcn.pipeline import parameter_file
 from mtgcn.pipeline.project import Project
 
@@ -20,7 +21,8 @@ FILES = {
 # Pages that show what others trained; the tutorials among them teach, and have no answer of their own.
 SUMMARIES = [path for path in PROJECT.parameter_files([]) if path.stem not in FILES]
 OPEN = {"model", "quickstart"}
-NETWORK = r"\b((?:GCN|AE|FR|ER)(?:\+(?:FR|ER))*)"
+NAMES = "|".join(TASKS)
+NETWORK = rf"\b((?:GCN|{NAMES})(?:\+(?:{NAMES}))*)"
 # "GCN 65.5 %", of one depth, or of so many labels, "with 5", of one reading or variant "(L2 on all layers)";
 # "ER gains −0.17 points", of so many labels "with 3".
 MEAN = re.compile(NETWORK + r" (\d+\.\d) %(?: with (\d+)\b| \(([^)]*)\))?")
