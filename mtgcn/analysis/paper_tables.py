@@ -4,7 +4,7 @@
 shows what is there.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +18,8 @@ from mtgcn.analysis.wording import DASH, signed, with_error
 TABLE_1: tuple[Cell, ...] = (("citeseer", 1), ("cora", 1), ("pubmed", 1))
 TABLE_2: tuple[Cell, ...] = (("cora", 1), ("cora", 2), ("cora", 5))
 CELLS = list(dict.fromkeys([*TABLE_1, *TABLE_2]))  # of both tables, each once
-OURS = "measured here"
+OURS, RIVALS = "the paper's tasks, measured here", "You et al.'s tasks, measured here"
+YOU = ("NC", "GP", "GCo")  # the tasks of You et al.
 PUBLISHED = f"{BASELINE}, {literature.KIPF}"
 
 
@@ -49,17 +50,28 @@ def gain_table(name: str, numbers: pd.DataFrame, by_depth: bool = False) -> Tabl
     return _wide(name, numbers[numbers["network"] != BASELINE], [GAIN, _p(numbers), THEIR_GAIN], by_depth)
 
 
-def table3(best: pd.DataFrame) -> Table:
-    """Table 3: the best gain over the plain GCN on each data set, the rows of ``best`` above the paper's and theirs."""
+def table3(ours: pd.DataFrame, rivals: pd.DataFrame) -> Table:
+    """Table 3: the best gain over the plain GCN on each data set, measured and quoted.
+
+    The best is that with the highest mean test accuracy among ``ours`` with tasks of the paper, and among ``rivals``
+    with tasks of You et al.
+    """
     columns = ["source", "dataset", "network", "gain", "gain_low", "gain_high", "p_holm"]
-    data = pd.concat([best.assign(source=OURS), literature.gains()], ignore_index=True).reindex(columns=columns)
+    best = [_best(ours, literature.NETWORKS).assign(source=OURS), _best(rivals, YOU).assign(source=RIVALS)]
+    data = pd.concat([*best, literature.gains()], ignore_index=True).reindex(columns=columns)
+    sources = [OURS, literature.PAPER, RIVALS, literature.YOU]
     texts, bolds = {}, {}
     for dataset, _ in TABLE_1:
-        part = data[data["dataset"] == dataset].set_index("source").reindex([OURS, literature.PAPER, literature.YOU])
+        part = data[data["dataset"] == dataset].set_index("source").reindex(sources)
         texts[dataset.capitalize()] = part.apply(_best_gain_text, axis=1)
         bolds[dataset.capitalize()] = _largest(part["gain"])
     text = pd.DataFrame(texts).rename_axis(index=None, columns="gain over GCN")
     return Table("table-3", data, text, pd.DataFrame(bolds).set_axis(text.index, axis=0))
+
+
+def _best(numbers: pd.DataFrame, networks: Sequence[str]) -> pd.DataFrame:
+    own = numbers[numbers["network"].isin(networks)].dropna(subset="gain")
+    return own.loc[own.groupby("dataset")["mean"].idxmax()]
 
 
 def one_cell(results: pd.DataFrame) -> Table:
