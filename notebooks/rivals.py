@@ -158,7 +158,7 @@ figure
 for protocol in PROTOCOLS:
     alone = marks[(marks["kind"] == "alone") & (marks["protocol"] == protocol)]
     wide = laid_out(alone.assign(cell=alone["text"]), "task", wording.PROTOCOLS[protocol])
-    clear = laid_out(alone.assign(cell=alone["low"] > 0), "task", "") == True  # noqa: E712  (a dash is not clear)
+    clear = laid_out(alone.assign(cell=alone["low"] > 0), "task", "").eq(True)  # a dash is not clear
     display(Table(f"rival-tasks-{protocol}", alone.drop(columns="text"), wide, clear))
 
 # %% [markdown]
@@ -200,7 +200,7 @@ measured += [best_of("You et al., their settings", "You et al.", "text", THEIRS)
 measured += [best_of("You et al., {}", "searched", protocol, THEIRS) for protocol in ("text", "matched")]
 table3 = pd.concat([quoted, *measured], ignore_index=True).drop(columns="text")
 wide = laid_out(table3, "source", "best gain over GCN")
-clear = laid_out(table3.assign(cell=table3["low"] > 0), "source", "") == True  # noqa: E712
+clear = laid_out(table3.assign(cell=table3["low"] > 0), "source", "").eq(True)
 Table("rival-table-3", table3.drop(columns="cell"), wide, clear)
 
 # %% [markdown]
