@@ -278,14 +278,15 @@ columns = ["dataset", "agree, %", "largest label, %", "information"]
 clusters = pd.DataFrame(rows, columns=columns)
 stored.keep(clusters, "clusters.csv")
 nc = searched[searched["network"] == "NC"].pivot_table("text", "dataset", "protocol", aggfunc="first")
-nc = nc.rename(columns=wording.PROTOCOLS.get)
-wide = clusters.set_index("dataset").round(2).astype(str).join(nc).fillna(wording.DASH).rename(index=str.capitalize)
-Table("rival-clusters", clusters, wide.rename_axis(None), wide == "")
+nc = nc.reindex(columns=PROTOCOLS).rename(columns=wording.PROTOCOLS.get)
+wide = clusters.set_index("dataset").round(2).astype(str).join(nc).astype(object).fillna(wording.DASH)
+wide = wide.rename(index=str.capitalize).rename_axis(None)
+Table("rival-clusters", clusters, wide, wide == "")
 
 # %% [markdown]
 # A task need not tell the classes to help. On Citeseer 89.74 percent of the nodes carry one label, and 13.78 percent of the
-# labels agree with the class, yet NC gains +0.61 points there as the paper says it. On Cora 56.04 percent agree, and it
-# gains nothing.
+# labels agree with the class, yet NC gains +0.61 points there as the paper says it. On Cora 56.04 percent agree, and as the
+# paper says it NC gains nothing.
 
 # %% [markdown]
 # ## Weights without a grid

@@ -169,5 +169,5 @@ STATEMENTS = [
         "yet NC gains +0.61 points there",
         few_agree,
     ),
-    Statement("On Cora 56.04 percent agree, and it gains nothing.", more_agree),
+    Statement("On Cora 56.04 percent agree, and as the paper says it NC gains nothing.", more_agree),
 ]
