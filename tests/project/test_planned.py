@@ -22,6 +22,7 @@ PLANNED = {path.stem: path for path in sorted((ROOT / "params/planned").glob("*.
 MATCHED = sorted((ROOT / "params/search/matched").glob("*.yaml"))
 SEARCHES = sorted((ROOT / "params/search/labels").glob("*.yaml"))
 RIVALS = sorted((ROOT / "params/search/rivals").glob("*.yaml"))
+LAYERS = sorted((ROOT / "params/search/layers").glob("*.yaml"))
 
 
 def written(name: str) -> Path:
@@ -91,6 +92,19 @@ def test_a_search_of_rival_tasks_fills_its_experiment_with_other_seeds(path: Pat
     assert changed <= {"epochs", "stop_below"}
     assert (searched.dataset, searched.hidden_layers) == (experiment.dataset, experiment.hidden_layers)
     assert list(search.space.grid) == ["NC", "GP", "GCo", "EM", "PD"]
+    assert max(experiment.seeds) < search.space.first_seed
+
+
+@pytest.mark.parametrize("path", LAYERS, ids=lambda path: path.stem)
+def test_a_search_on_another_layer_changes_nothing_but_the_weights(path: Path) -> None:
+    search = Search.of(path, ROOT)
+    experiment = parameter_file.load(search.parameters, PROJECT.notebooks).experiment
+    assert experiment is not None
+    assert (experiment.layer, experiment.dataset) == (search.space.settings["layer"], search.space.dataset)
+    tuned = yaml_file.read(ROOT / f"params/{experiment.dataset}-1.yaml").data["networks"]
+    for task, values in search.space.grid.items():
+        rest = {name: choices for name, choices in values.items() if name != "weight"}
+        assert rest == {name: [value] for name, value in tuned[task][task].items() if name != "weight"}
     assert max(experiment.seeds) < search.space.first_seed
 
 
