@@ -54,7 +54,8 @@ CELL = ["dataset", "hidden_layers"]
 NETWORK = [*CELL, "network"]
 
 runs = stored.read(*[name for name in results if not name.startswith(("matched-", "rivals-"))])
-rivals = stored.read(*[name for name in results if name.startswith("rivals-")]).reindex(columns=[*runs.columns])
+rivals = stored.read(*[name for name in results if name.startswith("rivals-")])
+rivals = rivals.reindex(columns=list(dict.fromkeys([*runs.columns, "results", "protocol"])))
 rivals = rivals[~rivals["results"].astype(str).str.contains("weights")]
 plain = runs.loc[runs["network"] == "GCN", [*CELL, "seed", "test_accuracy"]]
 paired = runs[runs["network"] != "GCN"].merge(plain, on=[*CELL, "seed"], suffixes=("", "_gcn"), validate="many_to_one")
