@@ -108,6 +108,16 @@ def best_gains() -> bool:
     return bool(0.62 < share < 0.72 and max(map(abs, others)) < 0.1)
 
 
+def tasks_of_you() -> list[str]:
+    """The best of the three by test accuracy clearly gains on Citeseer, and on Cora and Pubmed none does."""
+    means = {}
+    for place in ("citeseer-1", "cora-1", "pubmed-1"):
+        values = {task: gains(f"rivals-{place}", task) for task in ("NC", "GP", "GCo")}
+        assert (1 in map(side, values.values())) == (place == "citeseer-1")
+        means[place] = max(one.mean() for one in values.values())
+    return [signed(means["citeseer-1"]), signed(gains("citeseer-1", best("citeseer-1")).mean())]
+
+
 STATEMENTS = [
     Statement(
         "With one layer most tasks help a little on Citeseer: the best network, AE+ER, gains +0.89 points over the "
@@ -150,5 +160,8 @@ STATEMENTS = [
     Statement("The paper gains up to +34.58 points with five layers", largest_paper_gain),
     Statement(
         "Our best gain on Citeseer is two thirds of the paper's. On Cora and Pubmed ours is near zero.", best_gains
+    ),
+    Statement(
+        "The tasks of You et al. do as well on Citeseer when they are measured here, +0.85 beside +0.89,", tasks_of_you
     ),
 ]
