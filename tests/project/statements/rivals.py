@@ -153,7 +153,7 @@ def plain_by_rule() -> list[str]:
 
 
 def unequal_rules() -> list[str]:
-    late, plain = of_you("GCo")[BEST], of_you("GCN")
+    late, plain = of_you("GCo", "citeseer")[BEST], of_you("GCN", "citeseer")
     return [signed((late - plain[rule]).mean()) for rule in (BEST, EARLY)]
 
 
@@ -220,7 +220,7 @@ STATEMENTS = [
     Statement("GCo has +0.85 points, and they report +0.83.", best_of_you),
     Statement("On Cora they report +0.81, and here no task of theirs clearly gains", you_on_cora),
     Statement("on Cora it has 81.42 percent at the best epoch and 81.45 when stopped early.", plain_by_rule),
-    Statement("on Cora it has +0.09 points with equal rules and +0.06 with theirs.", unequal_rules),
+    Statement("on Citeseer it has +0.61 points with equal rules and +0.63 with theirs.", unequal_rules),
     Statement("on Cora GP has +0.18 at the best epoch, and −0.42 when stopped early.", moved_by_the_rule),
     Statement(
         "On Citeseer 89.74 percent of the nodes carry one label, and 13.78 percent of the labels agree with the class, "
